@@ -1,0 +1,1 @@
+"""Capture for RAG applications; everything public stands in `__all__`."""

@@ -1,0 +1,61 @@
+"""Every exception ragmon raises on purpose.
+
+    RagmonError
+    ├── ConfigError        the operator's configuration, all faults in one message
+    ├── MissingExtraError  an optional dependency is not installed
+    ├── PortInUseError     a listening port is taken
+    ├── StoreError
+    │   ├── StoreLockedError    another process holds the store or the inbox
+    │   └── StoreUnavailableError  the store cannot commit now; trying later may help
+    ├── MalformedError     bytes that are no OTLP or no label, and never will be
+    ├── TooLargeError      a body, message or batch over its bound
+    └── OverloadedError    no room now; the sender should try again shortly
+"""
+
+
+class RagmonError(Exception):
+    """The root of every error that ragmon raises on purpose."""
+
+
+class ConfigError(RagmonError):
+    """The configuration cannot be used; `faults` names every fault, one line each."""
+
+    def __init__(self, faults: tuple[str, ...]) -> None:
+        super().__init__("\n".join(faults))
+        self.faults = faults
+
+
+class MissingExtraError(RagmonError):
+    """A command needs a package that the installed extras do not bring."""
+
+
+class PortInUseError(RagmonError):
+    """A port that ragmon was told to listen on is already in use."""
+
+
+class StoreError(RagmonError):
+    """The durable state cannot be used."""
+
+
+class StoreLockedError(StoreError):
+    """Another process holds the store; the message names it."""
+
+
+class StoreUnavailableError(StoreError):
+    """The store cannot commit at the moment (disk full, database locked)."""
+
+
+class MalformedError(RagmonError):
+    """Bytes that can never be accepted; the message says where they are wrong."""
+
+
+class TooLargeError(RagmonError):
+    """A body or batch is over its bound; the message names the bound."""
+
+
+class OverloadedError(RagmonError):
+    """There is no room at the moment; `retry_after_s` says when to try again."""
+
+    def __init__(self, message: str, retry_after_s: int = 1) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s

@@ -1,0 +1,223 @@
+"""What crosses from one room to the next on the way from bytes to results."""
+
+from dataclasses import dataclass
+from enum import IntEnum, StrEnum
+from typing import TypeAlias
+
+from ragmon.model.gold import GoldLabel
+from ragmon.model.record import RequestRecord
+from ragmon.model.result import Cause, Result
+
+Offset: TypeAlias = int
+
+
+class Ends(IntEnum):
+    """What the end of a span says about its trace."""
+
+    NOTHING = 0
+    ENTRY = 1
+    REQUEST = 2
+
+
+@dataclass(frozen=True, slots=True)
+class SpanPart:
+    """One span in canonical protobuf bytes, with the little that routing needs.
+
+    `context` is a serialised ResourceSpans of the resource, scope and schema URLs without
+    spans (one object shared by all spans of a body that have it); `span` the serialised
+    Span. `arrival_ns` is when it first came, on the processor's clock.
+    """
+
+    trace_id: str
+    span_id: str
+    parent_id: str | None
+    ends: Ends
+    end_ns: int
+    arrival_ns: int
+    context: bytes
+    span: bytes
+
+    @property
+    def size(self) -> int:
+        """Bytes this part is accounted with."""
+        return len(self.span) + 96
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The spans of one trace in one body."""
+
+    trace_id: str
+    spans: tuple[SpanPart, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """One export request as it came. `parts` is what it splits into, where that is known already.
+
+    `media_type` is `application/x-protobuf` or `application/json`, `encoding` `gzip` or
+    empty. `span_count` counts the valid spans in it.
+    """
+
+    received_ns: int
+    media_type: str
+    encoding: str
+    content: bytes
+    span_count: int
+    parts: tuple[Part, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A body with its place in the inbox."""
+
+    offset: Offset
+    body: Body
+
+
+class DropReason(StrEnum):
+    """Why spans were dropped: a closed set."""
+
+    INVALID = "invalid"
+    TRACE_TOO_LARGE = "trace_too_large"
+    EXPIRED = "expired"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """Spans that will never be part of a result."""
+
+    reason: DropReason
+    spans: int
+
+
+class ReleaseReason(StrEnum):
+    """Why a trace was handed on to be settled."""
+
+    COMPLETE = "complete"
+    IDLE = "idle"
+    MAX_AGE = "max_age"
+    EVICTED = "evicted"
+    SHUTDOWN = "shutdown"
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """One trace's spans since its last release, in order of arrival.
+
+    It holds the inbox's low-water mark at `low_offset` until `Assembler.done`.
+    """
+
+    trace_id: str
+    spans: tuple[SpanPart, ...]
+    reason: ReleaseReason
+    low_offset: Offset
+    first_ns: int
+    last_ns: int
+
+
+class TraceState(StrEnum):
+    """What is still kept of a stored trace."""
+
+    SETTLED = "settled"
+    GONE = "gone"
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What the store holds of one trace.
+
+    `revision` 0 means nothing. `spans` is empty once the trace is gone; `span_ids` says
+    which spans are known all the same.
+    """
+
+    trace_id: str
+    revision: int = 0
+    state: TraceState = TraceState.SETTLED
+    spans: tuple[SpanPart, ...] = ()
+    span_ids: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A trace read into records, before labels are known.
+
+    `spans` is the union to keep, ordered by span id. Of the spans that arrived with this
+    release `settled` are new, `duplicates` were known, `dropped` were refused. `expired`
+    says that nothing of the trace may be stored any more.
+    """
+
+    kept: Kept
+    spans: tuple[SpanPart, ...]
+    records: tuple[RequestRecord, ...]
+    settled: int = 0
+    duplicates: int = 0
+    dropped: tuple[Dropped, ...] = ()
+    expired: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The labels that stand under a set of match keys."""
+
+    labels: tuple[GoldLabel, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """The results of one trace, to be stored together, with the facts they were made from.
+
+    `labels_read` are the labels found under the results' match keys; the commit checks
+    that they still stand there unchanged.
+    """
+
+    draft: Draft
+    results: tuple[Result, ...]
+    labels_read: tuple[GoldLabel, ...]
+    cause: Cause
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """A trace whose facts changed while it was settled: load it and settle it again."""
+
+    trace_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Touch:
+    """A stored trace that a label reached, and has to be settled again."""
+
+    trace_id: str
+    cause: Cause
+
+
+class LabelOutcome(StrEnum):
+    """What became of one posted label."""
+
+    ACCEPTED = "accepted"
+    REPLACED = "replaced"
+    UNCHANGED = "unchanged"
+    SUPERSEDED = "superseded"
+    EXPIRED = "expired"
+
+
+@dataclass(frozen=True, slots=True)
+class LabelReceipt:
+    """What became of a batch of labels, in the order given.
+
+    `unmatched` counts those (of accepted and replaced) that no stored request has yet;
+    a query label is standing and never counts there.
+    """
+
+    outcomes: tuple[LabelOutcome, ...]
+    unmatched: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Unmatched:
+    """Labels that wait for their request; `oldest_ns` is when the oldest was made."""
+
+    count: int
+    oldest_ns: int | None
