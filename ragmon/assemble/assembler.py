@@ -1,0 +1,135 @@
+"""The buffer of open traces."""
+
+from collections import Counter
+from collections.abc import Iterable
+from heapq import heappop, heappush
+
+from ragmon.assemble.open_trace import OpenTrace
+from ragmon.assemble.settings import AssemblySettings
+from ragmon.model.flow import (
+    Dropped,
+    DropReason,
+    Offset,
+    Part,
+    Release,
+    ReleaseReason,
+    SpanPart,
+)
+
+_OPEN_SHARE = 0.9
+_INBOX_SHARE = 0.5
+
+
+class Assembler:
+    """Collects the spans of each trace until it is taken to be whole.
+
+    Disposable: everything in it can be read again from the inbox. Entries enter in offset
+    order; a release holds the low-water mark until `done`. One caller at a time.
+    """
+
+    def __init__(self, settings: AssemblySettings) -> None:
+        self._settings = settings
+        self._open: dict[str, OpenTrace] = {}
+        self._deadlines: list[tuple[int, str]] = []
+        self._released: Counter[Offset] = Counter()
+        self._next: Offset = 0
+        self.open_bytes = 0
+        self.open_spans = 0
+
+    @property
+    def open_traces(self) -> int:
+        """Traces that still take spans."""
+        return len(self._open)
+
+    def add(self, offset: Offset, parts: Iterable[Part], received_ns: int) -> tuple[Dropped, ...]:
+        """Take the spans of one inbox entry.
+
+        Returns the spans that were refused because their trace is over its bounds.
+        """
+        self._next = max(self._next, offset + 1)
+        refused = sum(
+            not self._take(span, offset, received_ns) for part in parts for span in part.spans
+        )
+        return (Dropped(DropReason.TRACE_TOO_LARGE, refused),) if refused else ()
+
+    def due(self, now_ns: int, inbox_pressure: float) -> tuple[Release, ...]:
+        """Release what is whole, or must go, at `now_ns`.
+
+        inbox_pressure: the inbox's bytes behind the mark, as a share of its bound. Above
+        half, or with the open bytes above nine tenths of theirs, the oldest trace goes too.
+        """
+        releases = list(self._expired(now_ns))
+        if inbox_pressure > _INBOX_SHARE and self._open:
+            releases.append(self._evict())
+        while self._open and self.open_bytes > _OPEN_SHARE * self._settings.open_bytes:
+            releases.append(self._evict())
+        return tuple(releases)
+
+    def done(self, releases: Iterable[Release]) -> None:
+        """Let go of releases whose results are committed."""
+        for release in releases:
+            self._released[release.low_offset] -= 1
+            if not self._released[release.low_offset]:
+                del self._released[release.low_offset]
+
+    def low_water(self) -> Offset:
+        """The oldest offset that is still needed; everything before it may be forgotten."""
+        held = [trace.low_offset for trace in self._open.values()]
+        return min([self._next, *held, *self._released])
+
+    def drain(self) -> tuple[Release, ...]:
+        """Release everything, for a shutdown without an inbox."""
+        return tuple(self._take_out(trace, ReleaseReason.SHUTDOWN) for trace in self._oldest())
+
+    def _take(self, span: SpanPart, offset: Offset, received_ns: int) -> bool:
+        trace = self._open.get(span.trace_id)
+        if trace is None:
+            trace = self._open[span.trace_id] = OpenTrace(span.trace_id, offset, received_ns)
+            heappush(self._deadlines, (received_ns, span.trace_id))
+        if not self._fits(trace, span):
+            return False
+        ended = span.ends > trace.ends
+        trace.add(span, received_ns)
+        if ended:
+            self._schedule(trace)
+        self.open_bytes += span.size
+        self.open_spans += 1
+        return True
+
+    def _fits(self, trace: OpenTrace, span: SpanPart) -> bool:
+        return (
+            len(trace.spans) < self._settings.trace_spans
+            and trace.bytes + span.size <= self._settings.trace_bytes
+        )
+
+    def _expired(self, now_ns: int) -> Iterable[Release]:
+        """Release what its deadline has passed; a deadline that moved is looked at again."""
+        while self._deadlines and self._deadlines[0][0] <= now_ns:
+            scheduled_ns, trace_id = heappop(self._deadlines)
+            trace = self._open.get(trace_id)
+            if trace is None or trace.scheduled_ns != scheduled_ns:
+                continue
+            deadline_ns, reason = trace.deadline(self._settings)
+            if deadline_ns <= now_ns:
+                yield self._take_out(trace, reason)
+            else:
+                self._schedule(trace)
+
+    def _schedule(self, trace: OpenTrace) -> None:
+        trace.scheduled_ns, _ = trace.deadline(self._settings)
+        heappush(self._deadlines, (trace.scheduled_ns, trace.trace_id))
+
+    def _evict(self) -> Release:
+        oldest = min(self._open.values(), key=lambda trace: (trace.first_ns, trace.low_offset))
+        return self._take_out(oldest, ReleaseReason.EVICTED)
+
+    def _oldest(self) -> list[OpenTrace]:
+        return sorted(self._open.values(), key=lambda trace: trace.first_ns)
+
+    def _take_out(self, trace: OpenTrace, reason: ReleaseReason) -> Release:
+        del self._open[trace.trace_id]
+        self.open_bytes -= trace.bytes
+        self.open_spans -= len(trace.spans)
+        release = trace.release(reason)
+        self._released[release.low_offset] += 1
+        return release

@@ -1,0 +1,198 @@
+"""Posted labels to gold labels, with every fault of a label named at once."""
+
+import difflib
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from hashlib import sha256
+from typing import Any
+
+from ragmon.errors import MalformedError
+from ragmon.labels.fields import FIELDS, FieldError
+from ragmon.model.gold import GoldField, GoldLabel, MatchKey, TargetKind
+from ragmon.text.query import normalise_query
+
+_TARGETS = ("trace_id", "span_id", "request_id", "query")
+_ENVELOPE = ("pipeline", "annotator", "labelled_at", "revision", "probability")
+_KEYS = (*_TARGETS, *_ENVELOPE, *GoldField)
+_DEFAULT_ANNOTATOR = "unknown"
+_NANOSECONDS = 1_000_000_000
+
+
+class LabelError(MalformedError):
+    """A label that cannot be used; `faults` has a line for each fault."""
+
+    def __init__(self, faults: tuple[str, ...]) -> None:
+        super().__init__("; ".join(faults))
+        self.faults = faults
+
+
+def parse_label(posted: object, received_ns: int) -> tuple[GoldLabel, ...]:
+    """Read one posted object: a target, gold fields, and who says so.
+
+    Returns one gold label per field, so that a second post never erases another field.
+    `labelled_at` (ISO 8601 or seconds since the epoch) is `received_ns` where absent.
+
+    Raises:
+        LabelError: with every fault of the object.
+    """
+    if not isinstance(posted, dict):
+        raise LabelError(("a label must be a JSON object",))
+    faults: list[str] = [_unknown(key) for key in posted if key not in _KEYS]
+    key = _collect(faults, _target, posted)
+    envelope = _collect(faults, _read_envelope, posted, received_ns)
+    values = {field: _collect(faults, _value, posted, field) for field in _given(posted, faults)}
+    if faults or key is None or envelope is None:
+        raise LabelError(tuple(faults))
+    return tuple(_label(key, envelope, field, str(value)) for field, value in values.items())
+
+
+def read_jsonl(
+    lines: Iterable[str], received_ns: int
+) -> Iterator[tuple[int, tuple[GoldLabel, ...] | LabelError]]:
+    """Read labels from JSON lines.
+
+    Yields (line number from 1, its labels or its faults) for each line that is not blank.
+    """
+    for number, line in enumerate(lines, start=1):
+        if line.strip():
+            yield number, _read_line(line, received_ns)
+
+
+def _read_line(line: str, received_ns: int) -> tuple[GoldLabel, ...] | LabelError:
+    try:
+        return parse_label(json.loads(line), received_ns)
+    except LabelError as error:
+        return error
+    except (ValueError, RecursionError):
+        return LabelError(("this line is no JSON",))
+
+
+def _collect(faults: list[str], read: Any, *arguments: Any) -> Any:
+    """What `read` gives; a fault is noted and gives None."""
+    try:
+        return read(*arguments)
+    except FieldError as error:
+        faults.append(str(error))
+        return None
+
+
+def _unknown(key: object) -> str:
+    near = difflib.get_close_matches(str(key), _KEYS, n=1)
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    return f"unknown key {str(key)[:64]!r}{hint}"
+
+
+def _given(posted: Mapping[str, Any], faults: list[str]) -> list[GoldField]:
+    given = [field for field in GoldField if field in posted]
+    if not given:
+        faults.append(f"no gold field; give at least one of {', '.join(GoldField)}")
+    return given
+
+
+def _value(posted: Mapping[str, Any], field: GoldField) -> str:
+    try:
+        return _canonical(FIELDS[field](posted[field]))
+    except FieldError as error:
+        raise FieldError(f"{field} {error}") from None
+
+
+def _canonical(value: object) -> str:
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+
+
+def _target(posted: Mapping[str, Any]) -> MatchKey:
+    match [name for name in ("trace_id", "request_id", "query") if name in posted]:
+        case ["trace_id"]:
+            return _trace_target(posted)
+        case [name] if "span_id" not in posted:
+            return _text_target(name, posted[name])
+        case [_]:
+            raise FieldError("span_id goes with trace_id only")
+        case []:
+            raise FieldError("no target; give one of trace_id, request_id, query")
+        case names:
+            raise FieldError(f"more than one target: {', '.join(names)}; give one")
+
+
+def _trace_target(posted: Mapping[str, Any]) -> MatchKey:
+    trace_id = _hex_id("trace_id", posted["trace_id"], 32)
+    if "span_id" not in posted:
+        return MatchKey(TargetKind.TRACE, trace_id)
+    return MatchKey(TargetKind.SPAN, f"{trace_id}/{_hex_id('span_id', posted['span_id'], 16)}")
+
+
+def _hex_id(name: str, value: object, length: int) -> str:
+    if isinstance(value, str) and re.fullmatch(rf"[0-9a-fA-F]{{{length}}}", value):
+        return value.lower()
+    raise FieldError(f"{name} must be {length} hexadecimal digits")
+
+
+def _text_target(name: str, value: object) -> MatchKey:
+    if not isinstance(value, str) or not value:
+        raise FieldError(f"{name} must be a text that is not empty")
+    if name == "request_id":
+        return MatchKey(TargetKind.REQUEST_ID, value)
+    query = normalise_query(value)
+    if not query:
+        raise FieldError("query has no word in it")
+    return MatchKey(TargetKind.QUERY, query)
+
+
+def _read_envelope(posted: Mapping[str, Any], received_ns: int) -> dict[str, Any]:
+    return {
+        "pipeline": _optional_text(posted, "pipeline"),
+        "annotator": _optional_text(posted, "annotator") or _DEFAULT_ANNOTATOR,
+        "labelled_at_ns": _labelled_at(posted.get("labelled_at"), received_ns),
+        "revision": _revision(posted.get("revision", 0)),
+        "probability": _probability(posted.get("probability")),
+    }
+
+
+def _optional_text(posted: Mapping[str, Any], name: str) -> str | None:
+    value = posted.get(name)
+    if value is None or (isinstance(value, str) and value):
+        return value
+    raise FieldError(f"{name} must be a text that is not empty")
+
+
+def _labelled_at(value: object, received_ns: int) -> int:
+    if value is None:
+        return received_ns
+    if isinstance(value, str):
+        return _iso_ns(value)
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 1e11:
+        return int(value * _NANOSECONDS)
+    raise FieldError("labelled_at must be ISO 8601 or seconds since the epoch")
+
+
+def _iso_ns(value: str) -> int:
+    try:
+        moment = datetime.fromisoformat(value)
+    except ValueError:
+        raise FieldError("labelled_at must be ISO 8601 or seconds since the epoch") from None
+    aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    elapsed = aware - datetime(1970, 1, 1, tzinfo=UTC)
+    return (elapsed.days * 86400 + elapsed.seconds) * _NANOSECONDS + elapsed.microseconds * 1000
+
+
+def _revision(value: object) -> int:
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 31:
+        return value
+    raise FieldError("revision must be a whole number from 0")
+
+
+def _probability(value: object) -> float | None:
+    if value is None:
+        return None
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= 1:
+        return float(value)
+    raise FieldError("probability must be a number above 0 and at most 1")
+
+
+def _label(key: MatchKey, envelope: dict[str, Any], field: GoldField, value: str) -> GoldLabel:
+    content = f"{value}\0{envelope['probability']}".encode(errors="surrogatepass")
+    return GoldLabel(
+        key=key, field=field, value=value, content_hash=sha256(content).hexdigest(), **envelope
+    )
