@@ -5,9 +5,37 @@ the last wins. Units stand in the key. Unknown keys are faults that name the nea
 and every fault is reported at once.
 """
 
-from typing import Literal
+import difflib
+import ipaddress
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Literal, Self, get_args
 
-from pydantic import BaseModel, ConfigDict, Field
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic_core import ErrorDetails
+from pydantic_settings import (
+    BaseSettings,
+    InitSettingsSource,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+)
+
+from ragmon.errors import ConfigError
+
+
+def window_seconds(window: str) -> int:
+    """Seconds of a window such as `90s`, `5m`, `1h` or `30d`.
+
+    Raises:
+        ValueError: if it is none.
+    """
+    units = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+    number, unit = window[:-1], window[-1:]
+    if not number.isdecimal() or int(number) == 0 or unit not in units:
+        raise ValueError(f"window {window!r} must be a number and s, m, h or d, such as 24h")
+    return int(number) * units[unit]
 
 
 class _Section(BaseModel):
@@ -17,67 +45,242 @@ class _Section(BaseModel):
 class Listen(_Section):
     """Where the processor listens."""
 
-    host: str = Field("127.0.0.1", description="Address of every port.")
-    otlp_grpc_port: int = Field(4317, ge=0, le=65535, description="OTLP over gRPC.")
-    otlp_http_port: int = Field(4318, ge=0, le=65535, description="OTLP over HTTP and labels.")
-    views_port: int = Field(9464, ge=0, le=65535, description="/metrics, /healthz, /readyz.")
+    host: str = Field(default="127.0.0.1", description="Address of every port.")
+    otlp_grpc_port: int = Field(default=4317, ge=0, le=65535, description="OTLP over gRPC.")
+    otlp_http_port: int = Field(
+        default=4318, ge=0, le=65535, description="OTLP over HTTP and labels."
+    )
+    views_port: int = Field(
+        default=9464, ge=0, le=65535, description="/metrics, /healthz, /readyz."
+    )
+    token_file: str | None = Field(
+        default=None,
+        description="File with the bearer token that senders must show; required beyond loopback.",
+    )
+
+    @property
+    def is_loopback(self) -> bool:
+        """Whether only this machine can reach the ports."""
+        try:
+            return ipaddress.ip_address(self.host).is_loopback
+        except ValueError:
+            return self.host == "localhost"
 
 
 class Limits(_Section):
     """What one sender may send."""
 
-    body_bytes: int = Field(64 << 20, gt=0, description="Largest body, before and after gzip.")
-    trace_spans: int = Field(10_000, gt=0, description="Most spans of one trace.")
-    trace_bytes: int = Field(64 << 20, gt=0, description="Most bytes of one trace.")
-    label_body_bytes: int = Field(16 << 20, gt=0, description="Largest body of labels.")
+    body_bytes: int = Field(
+        default=64 << 20, gt=0, description="Largest body, before and after gzip."
+    )
+    in_flight_bytes: int = Field(
+        default=256 << 20, gt=0, description="Bytes of bodies being received."
+    )
+    trace_spans: int = Field(default=10_000, gt=0, description="Most spans of one trace.")
+    trace_bytes: int = Field(default=64 << 20, gt=0, description="Most bytes of one trace.")
+    label_body_bytes: int = Field(default=16 << 20, gt=0, description="Largest body of labels.")
 
 
 class Assembly(_Section):
     """When a trace is taken to be whole."""
 
-    quiet_s: float = Field(6.0, gt=0, description="Quiet time after the request ended.")
-    entry_quiet_s: float = Field(20.0, gt=0, description="Quiet time after an entry span ended.")
-    idle_s: float = Field(60.0, gt=0, description="Quiet time of a trace without an end.")
-    max_age_s: float = Field(600.0, gt=0, description="Longest a trace stays open.")
-    open_bytes: int = Field(256 << 20, gt=0, description="Bytes of open traces in memory.")
+    quiet_s: float = Field(default=6.0, gt=0, description="Quiet time after the request ended.")
+    entry_quiet_s: float = Field(
+        default=20.0, gt=0, description="Quiet time after an entry span ended."
+    )
+    idle_s: float = Field(default=60.0, gt=0, description="Quiet time of a trace without an end.")
+    max_age_s: float = Field(default=600.0, gt=0, description="Longest a trace stays open.")
+    open_bytes: int = Field(default=256 << 20, gt=0, description="Bytes of open traces in memory.")
 
 
 class StoreConfig(_Section):
     """Where facts and results rest, and for how long."""
 
-    path: str = Field("ragmon-state", description="Folder of the databases, or `memory`.")
-    inbox: Literal["on", "off"] = Field("on", description="`off` loses open traces in a crash.")
-    inbox_bytes: int = Field(1 << 30, gt=0, description="Most bytes waiting in the inbox.")
-    keep: Literal["plain"] | None = Field(
-        None, description="What is kept of a request's texts; required beyond loopback."
+    path: str = Field(default="ragmon-state", description="Folder of the databases, or `memory`.")
+    inbox: Literal["on", "off"] = Field(
+        default="on", description="`off` loses open traces in a crash."
     )
-    keep_s: float = Field(7 * 86400.0, gt=0, description="How long spans are kept, from settling.")
-    retention_s: float = Field(30 * 86400.0, gt=0, description="How long results are kept.")
+    inbox_bytes: int = Field(default=1 << 30, gt=0, description="Most bytes waiting in the inbox.")
+    keep: Literal["plain"] | None = Field(
+        default=None, description="What is kept of a request's texts; must be said beyond loopback."
+    )
+    keep_s: float = Field(
+        default=7 * 86400.0, gt=0, description="How long spans are kept, from settling."
+    )
+    retention_s: float = Field(default=30 * 86400.0, gt=0, description="How long results are kept.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _switch(cls, given: Any) -> Any:
+        """YAML reads a bare on or off as a truth value."""
+        if isinstance(given, Mapping) and isinstance(given.get("inbox"), bool):
+            return {**given, "inbox": "on" if given["inbox"] else "off"}
+        return given
 
 
 class ObjectiveConfig(_Section):
     """A promise about one metric of one pipeline."""
 
     name: str = Field(pattern=r"^[a-zA-Z0-9_-]+$", description="Name, the `slo` label.")
-    pipeline: str = Field(description="The pipeline it is about.")
+    pipeline: str = Field(min_length=1, description="The pipeline it is about.")
     metric: str = Field(pattern=r"^[a-z_]+\.[a-z0-9_]+$", description="`stage.metric`.")
-    k: int | None = Field(None, ge=1, description="The cut-off, where the metric has one.")
-    at_least: float | None = Field(None, description="Lower bound, in the metric's unit.")
-    at_most: float | None = Field(None, description="Upper bound, in the metric's unit.")
-    share: float | None = Field(None, gt=0, lt=1, description="Share of requests that keep it.")
-    window: str = Field("30d", pattern=r"^\d+[smhd]$", description="The window of the promise.")
+    k: int | None = Field(default=None, ge=1, description="The cut-off, where the metric has one.")
+    at_least: float | None = Field(default=None, description="Lower bound, in the metric's unit.")
+    at_most: float | None = Field(default=None, description="Upper bound, in the metric's unit.")
+    share: float | None = Field(
+        default=None, gt=0, lt=1, description="Share of requests that keep it."
+    )
+    window: str = Field(
+        default="30d", pattern=r"^\d+[smhd]$", description="The window of the promise."
+    )
+
+    @model_validator(mode="after")
+    def _one_bound(self) -> Self:
+        if (self.at_least is None) == (self.at_most is None):
+            raise ValueError("give exactly one of at_least and at_most")
+        return self
 
 
 class MetricsConfig(_Section):
     """What is measured, and how it is exposed."""
 
-    k: tuple[int, ...] = Field((5,), min_length=1, description="Cut-offs of ranked metrics.")
-    windows: tuple[str, ...] = Field(("1h", "24h"), description="Windows of event-time gauges.")
-    slo_max_age_s: float = Field(900.0, gt=0, description="Older values count as stale.")
-    max_pipelines: int = Field(50, gt=0, description="Pipelines with series of their own.")
+    k: tuple[int, ...] = Field(
+        default=(5,), min_length=1, description="Cut-offs of ranked metrics."
+    )
+    windows: tuple[str, ...] = Field(
+        default=("1h", "24h"), min_length=1, description="Windows of the event-time gauges."
+    )
+    slo_max_age_s: float = Field(default=900.0, gt=0, description="Older values count as stale.")
+    max_pipelines: int = Field(default=50, gt=0, description="Pipelines with series of their own.")
+
+    @model_validator(mode="after")
+    def _usable(self) -> Self:
+        if any(k < 1 for k in self.k) or len(set(self.k)) < len(self.k):
+            raise ValueError("k must hold different whole numbers from 1")
+        for window in self.windows:
+            window_seconds(window)
+        return self
 
 
 class LabelsConfig(_Section):
     """Where gold labels come from."""
 
-    file: str | None = Field(None, description="JSONL file of labels read at start.")
+    file: str | None = Field(default=None, description="JSONL file of labels read at start.")
+
+
+class Config(BaseSettings):
+    """Everything an operator sets."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="RAGMON_", env_nested_delimiter="__", extra="forbid", frozen=True
+    )
+
+    listen: Listen = Listen()
+    limits: Limits = Limits()
+    assembly: Assembly = Assembly()
+    store: StoreConfig = StoreConfig()
+    metrics: MetricsConfig = MetricsConfig()
+    labels: LabelsConfig = LabelsConfig()
+    objectives: tuple[ObjectiveConfig, ...] = ()
+
+    @model_validator(mode="after")
+    def _across(self) -> Self:
+        faults = [*_beyond_loopback(self), *_repeated_objectives(self.objectives)]
+        if faults:
+            raise ValueError("\n".join(faults))
+        return self
+
+
+def load(path: Path | None, flags: Mapping[str, Any]) -> Config:
+    """Read the file (if one is given), then the environment, then `flags`.
+
+    flags: section -> key -> value, as given on the command line.
+
+    Raises:
+        ConfigError: with every fault, one line each.
+    """
+    given = _read_yaml(path)
+
+    class Sourced(Config):
+        @classmethod
+        def settings_customise_sources(
+            cls,
+            settings_cls: type[BaseSettings],
+            init_settings: PydanticBaseSettingsSource,
+            env_settings: PydanticBaseSettingsSource,
+            dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+            file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+        ) -> tuple[PydanticBaseSettingsSource, ...]:
+            return init_settings, env_settings, InitSettingsSource(settings_cls, given)
+
+    try:
+        return Sourced(**flags)
+    except ValidationError as error:
+        raise ConfigError(tuple(_faults(error))) from None
+    except ValueError as error:
+        raise ConfigError((f"environment: {error}",)) from None
+
+
+def _read_yaml(path: Path | None) -> dict[str, Any]:
+    if path is None:
+        return {}
+    try:
+        given = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError((f"{path}: cannot be read: {error.strerror}",)) from None
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise ConfigError((f"{path}: is no YAML: {' '.join(str(error).split())}",)) from None
+    if given is None:
+        return {}
+    if not isinstance(given, dict):
+        raise ConfigError((f"{path}: must hold sections such as `listen:`",))
+    return {str(key): value for key, value in given.items()}
+
+
+def _beyond_loopback(config: Config) -> Iterator[str]:
+    if config.listen.is_loopback:
+        return
+    if config.store.keep is None:
+        yield (
+            f"store.keep: must be said when listen.host is {config.listen.host!r} (not loopback),"
+            " so that nobody's text is kept by surprise; `keep: plain` keeps spans for keep_s"
+        )
+    if config.listen.token_file is None:
+        yield (
+            f"listen.token_file: must be given when listen.host is {config.listen.host!r}"
+            " (not loopback)"
+        )
+
+
+def _repeated_objectives(objectives: tuple[ObjectiveConfig, ...]) -> Iterator[str]:
+    names = Counter((objective.pipeline, objective.name) for objective in objectives)
+    for (pipeline, name), count in names.items():
+        if count > 1:
+            yield f"objectives: {name!r} of pipeline {pipeline!r} is given {count} times"
+
+
+def _faults(error: ValidationError) -> Iterator[str]:
+    for detail in error.errors(include_url=False):
+        place = ".".join(str(part) for part in detail["loc"])
+        for line in _message(detail).splitlines():
+            yield f"{place}: {line}" if place else line
+
+
+def _message(detail: ErrorDetails) -> str:
+    message = detail["msg"].removeprefix("Value error, ")
+    if detail["type"] == "extra_forbidden":
+        return f"unknown key{_nearest(detail['loc'])}"
+    if detail["type"] in {"missing", "value_error"}:
+        return message
+    return f"{message}, got {detail['input']!r}"
+
+
+def _nearest(place: tuple[int | str, ...]) -> str:
+    """A hint at the key that was probably meant."""
+    model: Any = Config
+    for part in place[:-1]:
+        if isinstance(part, str):
+            model = model.model_fields[part].annotation
+        model = next((one for one in get_args(model) if one is not Ellipsis), model)
+    near = difflib.get_close_matches(str(place[-1]), model.model_fields, n=1)
+    return f"; did you mean {near[0]!r}?" if near else f"; known: {', '.join(model.model_fields)}"

@@ -41,6 +41,11 @@ class Assembler:
         """Traces that still take spans."""
         return len(self._open)
 
+    @property
+    def is_full(self) -> bool:
+        """Whether open traces take more than their share of the bound."""
+        return self.open_bytes > _OPEN_SHARE * self._settings.open_bytes
+
     def add(self, offset: Offset, parts: Iterable[Part], received_ns: int) -> tuple[Dropped, ...]:
         """Take the spans of one inbox entry.
 
@@ -61,7 +66,7 @@ class Assembler:
         releases = list(self._expired(now_ns))
         if inbox_pressure > _INBOX_SHARE and self._open:
             releases.append(self._evict())
-        while self._open and self.open_bytes > _OPEN_SHARE * self._settings.open_bytes:
+        while self._open and self.is_full:
             releases.append(self._evict())
         return tuple(releases)
 
