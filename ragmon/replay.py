@@ -18,7 +18,7 @@ from ragmon.model.result import Cause, Result
 from ragmon.settle import TraceLimits, draft, settle
 from ragmon.text import Text
 
-Json: TypeAlias = "str | int | float | bool | None | list[Json] | dict[str, Json]"
+Json: TypeAlias = "str | int | float | bool | list[Json] | dict[str, Json] | None"
 
 _UNBOUNDED = 1 << 62
 _SETTINGS = AssemblySettings(open_bytes=_UNBOUNDED, trace_spans=_UNBOUNDED, trace_bytes=_UNBOUNDED)
