@@ -1,0 +1,127 @@
+"""What each fault must move in the monitor, what it may move, and what it must not.
+
+All of it is about means per request over the same questions (same seed and count), once
+without the fault and once with it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+
+from ragmon.demo.faults import SLOW_S, Fault
+
+
+class Direction(StrEnum):
+    """Where a mean goes."""
+
+    UP = "up"
+    DOWN = "down"
+
+
+@dataclass(frozen=True, slots=True)
+class Tracked:
+    """A number to watch: its key, the series it is read from, how far it moves by chance.
+
+    `key` is `stage.metric`, or the family where it is a count per request. `steady_within`
+    is in the metric's own unit (ratio, ms, USD, tokens).
+    """
+
+    key: str
+    series: str
+    steady_within: float
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A mean that must go in a direction by at least so much, in the metric's own unit."""
+
+    key: str
+    direction: Direction
+    at_least: float
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """What one fault does; every tracked key is in exactly one of the three."""
+
+    must: tuple[Move, ...] = ()
+    may: tuple[str, ...] = ()
+
+    @property
+    def must_not(self) -> tuple[Tracked, ...]:
+        """The tracked numbers that stay as they are, within `steady_within`."""
+        moving = {move.key for move in self.must} | set(self.may)
+        return tuple(tracked for tracked in TRACKED if tracked.key not in moving)
+
+
+def _score(stage: str, metric: str) -> Tracked:
+    series = f'ragmon_score{{stage="{stage}",metric="{metric}"}}'
+    return Tracked(f"{stage}.{metric}", series, 0.02)
+
+
+_RANKED = ("precision_at_k", "recall_at_k", "mrr_at_k", "ndcg_at_k", "hit_at_k")
+_NUMBERS = ("unsupported_number_rate", "unsupported_number_rate_with_question")
+
+TRACKED: tuple[Tracked, ...] = (
+    *(_score("retrieval", metric) for metric in _RANKED),
+    Tracked("retrieval.latency_ms", 'ragmon_stage_duration_seconds{stage="retrieval"}', 50),
+    _score("reranking", "candidate_set_preservation_rate"),
+    _score("augmentation", "duplicate_ratio_text"),
+    _score("augmentation", "budget_compliant"),
+    _score("generation", "context_grounding"),
+    *(_score("generation", metric) for metric in _NUMBERS),
+    _score("generation", "answer_f1"),
+    _score("generation", "exact_match"),
+    Tracked("generation.latency_ms", 'ragmon_stage_duration_seconds{stage="generation"}', 150),
+    Tracked("end_to_end.latency_ms", "ragmon_request_duration_seconds", 250),
+    Tracked("end_to_end.cost_usd", "ragmon_cost_usd_total", 0.000_02),
+    Tracked("end_to_end.total_tokens", "ragmon_tokens_total", 5),
+    Tracked("ragmon_empty_retrievals_total", "ragmon_empty_retrievals_total", 0.02),
+    Tracked("ragmon_stage_errors_total", "ragmon_stage_errors_total", 0.02),
+)
+
+_SLOWER_MS = 0.8 * SLOW_S * 1000
+_RETRIEVAL_LOST = tuple(Move(f"retrieval.{m}", Direction.DOWN, 0.1) for m in _RANKED)
+_NUMBERS_INVENTED = tuple(Move(f"generation.{m}", Direction.UP, 0.5) for m in _NUMBERS)
+_ANSWER_TEXT = (
+    "generation.context_grounding",
+    "generation.answer_f1",
+    "generation.exact_match",
+    "end_to_end.cost_usd",
+    "end_to_end.total_tokens",
+)
+
+EXPECTATIONS: Mapping[Fault, Expectation] = MappingProxyType(
+    {
+        Fault.NONE: Expectation(),
+        Fault.SLOW_GENERATION: Expectation(
+            must=(
+                Move("generation.latency_ms", Direction.UP, _SLOWER_MS),
+                Move("end_to_end.latency_ms", Direction.UP, _SLOWER_MS),
+            ),
+        ),
+        Fault.INVENTED_NUMBERS: Expectation(must=_NUMBERS_INVENTED, may=_ANSWER_TEXT),
+        Fault.WRONG_DOCUMENTS: Expectation(
+            must=_RETRIEVAL_LOST,
+            may=(
+                *_ANSWER_TEXT,
+                *(f"generation.{metric}" for metric in _NUMBERS),
+                "augmentation.duplicate_ratio_text",
+            ),
+        ),
+        Fault.EMPTY_INDEX: Expectation(
+            must=(
+                *_RETRIEVAL_LOST,
+                Move("ragmon_empty_retrievals_total", Direction.UP, 0.5),
+                Move("generation.context_grounding", Direction.DOWN, 0.5),
+                Move("end_to_end.total_tokens", Direction.DOWN, 100),
+            ),
+            may=(
+                *_ANSWER_TEXT,
+                *(f"generation.{metric}" for metric in _NUMBERS),
+                "augmentation.duplicate_ratio_text",
+            ),
+        ),
+    }
+)
