@@ -1,0 +1,1 @@
+"""From results to means, coverage and quantiles: pure, live and offline alike."""
