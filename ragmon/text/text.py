@@ -1,6 +1,11 @@
-"""A text that is tokenised at most once per rule."""
+"""A text that is read at most once per rule."""
 
 from functools import cached_property
+
+from ragmon.text.numbers import answer_numbers, context_numbers
+from ragmon.text.scan import Number, NumberKey
+from ragmon.text.squad import squad_tokens
+from ragmon.text.tokens import word_tokens
 
 
 class Text:
@@ -24,4 +29,29 @@ class Text:
     @cached_property
     def words(self) -> tuple[str, ...]:
         """Word tokens in order."""
-        return tuple(self.raw.lower().split())
+        return word_tokens(self.raw)
+
+    @cached_property
+    def word_set(self) -> frozenset[str]:
+        """The different word tokens."""
+        return frozenset(self.words)
+
+    @cached_property
+    def squad(self) -> tuple[str, ...]:
+        """SQuAD-normalised tokens in order."""
+        return squad_tokens(self.raw)
+
+    @cached_property
+    def squad_set(self) -> frozenset[str]:
+        """The different SQuAD-normalised tokens."""
+        return frozenset(self.squad)
+
+    @cached_property
+    def answer_numbers(self) -> tuple[Number, ...]:
+        """The numbers this text states, read as an answer."""
+        return answer_numbers(self.raw)
+
+    @cached_property
+    def context_numbers(self) -> frozenset[NumberKey]:
+        """The numbers this text supports, read as a context."""
+        return context_numbers(self.raw, self.word_set)

@@ -1,0 +1,1 @@
+"""The metrics: one pure function each, declared once, measured per request."""

@@ -1,0 +1,27 @@
+"""Histogram buckets, as upper bounds without the infinite one, by unit and direction."""
+
+from typing import Final
+
+from ragmon.metrics.spec import Better, Unit
+
+# The bucket up to 0 makes a total miss visible; one up to 1 would equal the infinite one.
+HIGHER: Final = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
+LOWER: Final = (0.0, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+BINARY: Final = (0.0,)
+LATENCY_SECONDS: Final = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0, 40.0)
+
+
+def buckets_of(unit: Unit, better: Better) -> tuple[float, ...]:
+    """The buckets of a metric's histogram; empty where its values feed counters only.
+
+    Durations are exposed in seconds, whatever unit the metric itself has.
+    """
+    match unit:
+        case Unit.RATIO:
+            return LOWER if better is Better.LOWER else HIGHER
+        case Unit.BINARY:
+            return BINARY
+        case Unit.MILLISECONDS:
+            return LATENCY_SECONDS
+        case Unit.USD | Unit.TOKENS:
+            return ()

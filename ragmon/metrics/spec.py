@@ -1,0 +1,72 @@
+"""What is declared about a metric; everything else derives from it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeAlias
+
+from ragmon.model.record import Stage
+
+MetricFunction: TypeAlias = Callable[..., float | None]
+
+
+class Unit(StrEnum):
+    """What a value is counted in. A ratio lies in [0, 1]; a binary value is 0 or 1."""
+
+    RATIO = "ratio"
+    BINARY = "binary"
+    MILLISECONDS = "milliseconds"
+    USD = "usd"
+    TOKENS = "tokens"
+
+
+class Better(StrEnum):
+    """Which direction is good."""
+
+    HIGHER = "higher"
+    LOWER = "lower"
+    NONE = "none"
+
+
+class Needs(StrEnum):
+    """What must be at hand beside the trace itself."""
+
+    LABEL_FREE = "label_free"
+    GOLD = "gold"
+
+
+class Scope(StrEnum):
+    """What one value is about."""
+
+    REQUEST = "request"
+
+
+@dataclass(frozen=True, slots=True)
+class MetricSpec:
+    """One declared metric.
+
+    inputs: the function's parameters, names of `inputs.INPUTS`, in order. takes_k: the
+    function also takes a cut-off `k` by keyword. version: grows when the formula changes.
+    summary: the first line of the docstring, doc all of it. buckets: upper bounds of its
+    histogram, in the unit of its Prometheus family; empty where it has no histogram.
+    """
+
+    stage: Stage
+    name: str
+    unit: Unit
+    better: Better
+    needs: Needs
+    inputs: tuple[str, ...]
+    takes_k: bool
+    version: int
+    source: str
+    summary: str
+    doc: str
+    function: MetricFunction
+    buckets: tuple[float, ...]
+    scope: Scope = Scope.REQUEST
+
+    @property
+    def key(self) -> str:
+        """`stage.name`, the key in reports, objectives and the configuration."""
+        return f"{self.stage}.{self.name}"
