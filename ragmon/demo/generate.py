@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Self
 
 import httpx
 
@@ -28,7 +29,7 @@ class Draft:
     output_tokens: int | None
     cost_usd: float | None = None
 
-    def with_answer(self, answer: str) -> "Draft":
+    def with_answer(self, answer: str) -> Self:
         """The same draft with another answer."""
         return replace(self, answer=answer)
 
@@ -79,6 +80,12 @@ class ChatModel:
         headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
         self._client = httpx.Client(base_url=endpoint, headers=headers, timeout=_TIMEOUT_S)
         self._model = model
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._client.close()
 
     def write(self, query: str, prompt: str, documents: Sequence[Passage]) -> Draft:  # noqa: ARG002
         """Ask the model with the prompt alone.
