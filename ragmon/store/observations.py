@@ -1,0 +1,208 @@
+"""What is counted of a request, once: the set of observations made, and what is new in it.
+
+Pure. Every observation is made at most once, at its first value. A score is known by
+stage, metric and k: a new version of a formula changes a value and makes no new one.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, TypeAlias
+
+from ragmon.model.measurement import Measured, NotMeasured, Slot
+from ragmon.model.result import Evaluation, Observation, Observed, Result
+
+ScoreName: TypeAlias = tuple[str, str, int | None]
+"""Stage, metric, k."""
+
+_LATE_AFTER = frozenset({Evaluation.MISSING, Evaluation.FAILED})
+
+
+def score_name(slot: Slot) -> ScoreName:
+    """What a score is counted under."""
+    return (slot.stage, slot.metric, slot.k)
+
+
+class Mark(NamedTuple):
+    """One score of one request: how it was counted at first, whether a value was observed.
+
+    `value` is the value that is stored now, None where there is none.
+    """
+
+    first: Evaluation
+    observed: bool
+    value: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """The set of observations made of one request, with the values that stand now.
+
+    An observation whose value is None was made, and the request has it no more.
+    """
+
+    scores: Mapping[ScoreName, Mark] = field(default_factory=dict)
+    observations: Mapping[Observation, Observed | None] = field(default_factory=dict)
+
+    def without_values(self) -> "Marks":
+        """What was observed, of a request that is no more."""
+        return Marks(
+            {name: mark._replace(value=None) for name, mark in self.scores.items()},
+            dict.fromkeys(self.observations),
+        )
+
+
+NOTHING = Marks()
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """What one commit may count of one request, and the marks that say so from then on."""
+
+    marks: Marks
+    evaluations: tuple[tuple[Slot, Evaluation], ...]
+    scores: tuple[tuple[Slot, float], ...]
+    not_measured: tuple[tuple[Slot, str], ...]
+    observations: tuple[tuple[Observation, Observed], ...]
+    corrections: int
+
+
+def count(before: Marks, result: Result, *, silent: bool = False) -> Counted:
+    """Compare a new result with what was observed of the request before.
+
+    A silent count marks every score as observed, so that nothing of it is ever counted.
+    """
+    places = list(zip(result.layout, result.values, strict=True))
+    scores = {score_name(slot): _mark(before, slot, value, silent) for slot, value in places}
+    evaluated = [(slot, value, _evaluation(before, slot, value)) for slot, value in places]
+    counted = [(slot, value, as_) for slot, value, as_ in evaluated if as_ is not None]
+    return Counted(
+        marks=Marks(_kept_scores(before, scores), _kept_observations(before, result)),
+        evaluations=tuple((slot, as_) for slot, _, as_ in counted),
+        scores=tuple(
+            (slot, value) for slot, value, _ in counted if not isinstance(value, NotMeasured)
+        ),
+        not_measured=tuple(
+            (slot, value.reason) for slot, value, _ in counted if isinstance(value, NotMeasured)
+        ),
+        observations=tuple(
+            (name, value)
+            for name, value in result.observations.items()
+            if name not in before.observations
+        ),
+        corrections=_corrected_scores(before, scores) + _corrected_observations(before, result),
+    )
+
+
+def _evaluation(before: Marks, slot: Slot, value: Measured) -> Evaluation | None:
+    """How a score is counted by this commit; None where it was counted already."""
+    mark = before.scores.get(score_name(slot))
+    if isinstance(value, NotMeasured):
+        return Evaluation(value.kind.value) if mark is None else None
+    if mark is None:
+        return Evaluation.MEASURED
+    if mark.observed:
+        return None
+    return Evaluation.MEASURED_LATE if mark.first in _LATE_AFTER else Evaluation.MEASURED
+
+
+def _mark(before: Marks, slot: Slot, value: Measured, silent: bool) -> Mark:
+    mark = before.scores.get(score_name(slot))
+    observed = silent or (mark is not None and mark.observed)
+    if isinstance(value, NotMeasured):
+        return Mark(mark.first if mark else Evaluation(value.kind.value), observed)
+    return Mark(mark.first if mark else Evaluation.MEASURED, True, value)
+
+
+def _kept_scores(before: Marks, scores: dict[ScoreName, Mark]) -> dict[ScoreName, Mark]:
+    """The new marks, and those of scores that left the layout: they may come back."""
+    gone = {
+        name: mark._replace(value=None)
+        for name, mark in before.scores.items()
+        if name not in scores
+    }
+    return scores | gone
+
+
+def _kept_observations(before: Marks, result: Result) -> dict[Observation, Observed | None]:
+    return {**dict.fromkeys(before.observations), **result.observations}
+
+
+def _corrected_scores(before: Marks, scores: Mapping[ScoreName, Mark]) -> int:
+    marks = ((mark, before.scores.get(name)) for name, mark in scores.items())
+    return sum(old is not None and old.observed and old.value != mark.value for mark, old in marks)
+
+
+def _corrected_observations(before: Marks, result: Result) -> int:
+    return sum(
+        result.observations.get(name) != value for name, value in before.observations.items()
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """A stored request as its successor sees it."""
+
+    span_id: str
+    span_ids: frozenset[str]
+    marks: Marks
+
+
+@dataclass(frozen=True, slots=True)
+class Inheritance:
+    """Whose observations each new result of a trace takes over.
+
+    `marks` by span id of the request; a request without an entry is new. `vanished` keeps
+    what requests that are no more had observed, since a key may come back.
+    """
+
+    marks: Mapping[str, Marks]
+    vanished: Mapping[str, Marks]
+
+
+def inherit(
+    pasts: Sequence[Past], vanished: Mapping[str, Marks], results: Sequence[Result]
+) -> Inheritance:
+    """Hand the observations of a trace's old requests to its new ones.
+
+    A request keeps its own. Where a key is no more, its set passes to every request that
+    now holds one of its spans, and several are united.
+    """
+    keys = {result.key.span_id for result in results}
+    own = {past.span_id: past.marks for past in pasts if past.span_id in keys}
+    marks = {key: was for key, was in vanished.items() if key in keys} | own
+    lost = sorted((past for past in pasts if past.span_id not in keys), key=_span_id)
+    for past in lost:
+        for key in _holders(past, results):
+            marks[key] = _unite(marks[key], past.marks) if key in marks else past.marks
+    left = {past.span_id: past.marks.without_values() for past in lost}
+    resting = {key: was for key, was in vanished.items() if key not in keys}
+    return Inheritance(marks, resting | left)
+
+
+def _span_id(past: Past) -> str:
+    return past.span_id
+
+
+def _holders(past: Past, results: Iterable[Result]) -> list[str]:
+    return [
+        result.key.span_id for result in results if not past.span_ids.isdisjoint(result.span_ids)
+    ]
+
+
+def _unite(first: Marks, second: Marks) -> Marks:
+    """All that either of them observed; of two values the first stands."""
+    both = {
+        name: _either(mark, second.scores[name])
+        for name, mark in first.scores.items()
+        if name in second.scores
+    }
+    values = {name: value for name, value in first.observations.items() if value is not None}
+    return Marks(
+        {**second.scores, **first.scores, **both},
+        {**first.observations, **second.observations, **values},
+    )
+
+
+def _either(first: Mark, second: Mark) -> Mark:
+    value = second.value if first.value is None else first.value
+    return Mark(first.first, first.observed or second.observed, value)

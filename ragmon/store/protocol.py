@@ -1,0 +1,149 @@
+"""What the rest of the processor may ask of durable state."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from ragmon.model.flow import (
+    Body,
+    Conflict,
+    Entry,
+    Kept,
+    Known,
+    LabelReceipt,
+    Offset,
+    Settled,
+    Touch,
+    Unmatched,
+)
+from ragmon.model.gold import GoldLabel, MatchKey
+from ragmon.model.result import Fresh, Result
+from ragmon.model.window import Dirty, RollUp
+
+
+@dataclass(frozen=True, slots=True)
+class Expired:
+    """What one expiry took away: traces that are gone, traces and labels that were deleted."""
+
+    gone: int = 0
+    deleted: int = 0
+    labels: int = 0
+
+
+class Inbox(Protocol):
+    """Bodies that were acknowledged and may not be stored yet, in order of arrival.
+
+    One appender, one reader; `forget` belongs to the reader.
+    """
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of the bodies as they are kept."""
+        ...
+
+    @property
+    def limit_bytes(self) -> int:
+        """The bound of `bytes`."""
+        ...
+
+    @property
+    def unread_spans(self) -> int:
+        """Spans of the bodies that the cursor has not reached."""
+        ...
+
+    @property
+    def replayed_spans(self) -> int:
+        """Spans of the bodies that were found at start."""
+        ...
+
+    def append(self, bodies: Sequence[Body]) -> list[Offset]:
+        """Keep all bodies or none; returning means that they survive a crash.
+
+        Raises:
+            OverloadedError: they do not fit below `limit_bytes`.
+            StoreUnavailableError: the disk takes nothing at the moment.
+        """
+        ...
+
+    def read(self, limit: int) -> list[Entry]:
+        """The next entries, at most `limit`, from a cursor that starts at the oldest kept."""
+        ...
+
+    def forget(self, before: Offset) -> None:
+        """Let go of every entry below an offset; none of them may be unread.
+
+        Raises:
+            StoreUnavailableError: the disk takes nothing at the moment.
+        """
+        ...
+
+
+class Store(Protocol):
+    """The owner of facts and results. Any thread may call it.
+
+    Every method that writes is one serialisable transaction, and raises
+    StoreUnavailableError where it cannot be committed now; nothing of it stands then.
+    """
+
+    def load(self, trace_ids: Iterable[str]) -> dict[str, Kept]:
+        """What is kept of each trace; one that is not stored has the revision 0."""
+        ...
+
+    def known(self, keys: Iterable[MatchKey]) -> Known:
+        """The labels under any of these match keys, each at its newest version."""
+        ...
+
+    def commit(
+        self, settled: Sequence[Settled], now_ns: int, *, silent: bool = False
+    ) -> tuple[list[Fresh], list[Conflict]]:
+        """Replace the results of each trace, unless its facts are no longer the facts.
+
+        A trace whose revision moved, or under whose match keys other labels stand than
+        it was settled with, is a conflict, and the others stand. A silent commit marks
+        everything as observed and has nothing fresh.
+        """
+        ...
+
+    def put_labels(self, labels: Sequence[GoldLabel], now_ns: int) -> LabelReceipt:
+        """Keep labels, the greatest version of each, and touch the traces they reach."""
+        ...
+
+    def touched(self, limit: int) -> list[Touch]:
+        """Stored traces that have to be settled again; a commit clears them."""
+        ...
+
+    def untouch(self, trace_ids: Iterable[str]) -> None:
+        """Give up settling these traces again: they were set aside."""
+        ...
+
+    def labels_unmatched(self) -> Unmatched:
+        """Labels that no commit has used yet, without the standing ones."""
+        ...
+
+    def rows(self, start_ns: int, end_ns: int, pipeline: str | None = None) -> Iterator[Result]:
+        """Results with start_ns <= event_ns < end_ns, of one pipeline or all.
+
+        Span ids and match keys are left out; a winner of a trace that is gone has no
+        key value.
+        """
+        ...
+
+    def dirty_minutes(self, limit: int) -> list[Dirty]:
+        """Minutes whose roll-ups are out of date, the latest first."""
+        ...
+
+    def put_roll_up(self, dirty: Dirty, roll_ups: Iterable[RollUp]) -> None:
+        """Replace the roll-ups of a minute; it stays dirty if it was dirtied since."""
+        ...
+
+    def roll_ups(self, start_minute: int, end_minute: int) -> Iterator[RollUp]:
+        """Stored roll-ups with start_minute <= minute < end_minute."""
+        ...
+
+    def pipelines(self) -> tuple[str, ...]:
+        """The pipelines with results, sorted."""
+        ...
+
+    def expire(self, now_ns: int) -> Expired:
+        """Take away what is older than it may be kept."""
+        ...

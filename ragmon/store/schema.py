@@ -1,0 +1,172 @@
+"""The tables of the store, and the version they have."""
+
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Connection,
+    Float,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    Table,
+    Text,
+    insert,
+    inspect,
+    select,
+    text,
+)
+
+from ragmon.errors import StoreError
+
+VERSION = 1
+
+METADATA = MetaData()
+
+SCHEMA = Table("schema_version", METADATA, Column("version", Integer, nullable=False))
+
+TRACE = Table(
+    "trace",
+    METADATA,
+    Column("id", Integer, primary_key=True),
+    Column("trace_id", Text, nullable=False, unique=True),
+    Column("revision", Integer, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("first_ns", BigInteger, nullable=False),  # of the first settle, processor's clock
+    Column("event_ns", BigInteger, nullable=False),  # of the latest request, else first_ns
+    Column("vanished", LargeBinary),  # what requests that are no more had observed
+    Column("span_ids", Text),  # once the trace is gone
+    Index("trace_event", "event_ns"),
+)
+
+# Apart from `trace`, so that a label never rewrites a blob.
+KEPT = Table(
+    "kept",
+    METADATA,
+    Column("trace", Integer, primary_key=True),
+    Column("spans", LargeBinary, nullable=False),
+)
+
+RESULT = Table(
+    "result",
+    METADATA,
+    Column("id", Integer, primary_key=True),
+    Column("trace", Integer, nullable=False),
+    Column("span_id", Text, nullable=False),
+    Column("minute", Integer, nullable=False),
+    Column("event_ns", BigInteger, nullable=False),
+    Column("pipeline", Integer, nullable=False),
+    Column("layout", Integer, nullable=False),
+    Column("pipeline_version", Text),
+    Column("outcome", Text, nullable=False),
+    Column("weight", Float),
+    Column("vec", LargeBinary, nullable=False),  # float64 in layout order, NaN: not measured
+    Column("reasons", LargeBinary, nullable=False),
+    Column("durations", LargeBinary, nullable=False),
+    Column("winners", LargeBinary, nullable=False),
+    Column("marks", LargeBinary, nullable=False),  # one byte a slot: how it was counted
+    Column("observed", LargeBinary, nullable=False),  # observations beside the scores
+    Column("elsewhere", LargeBinary),  # marks of slots that left the layout
+    Column("span_ids", Text, nullable=False),
+    Column("match_keys", LargeBinary, nullable=False),
+    Index("result_trace", "trace"),
+    Index("result_minute", "pipeline", "minute"),
+)
+
+MATCH_KEY = Table(
+    "match_key",
+    METADATA,
+    Column("digest", BigInteger, primary_key=True, autoincrement=False),
+    Column("trace", Integer, primary_key=True, autoincrement=False),
+    sqlite_with_rowid=False,
+)
+
+LABEL = Table(
+    "label",
+    METADATA,
+    Column("id", Integer, primary_key=True),
+    Column("digest", BigInteger, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("target", Text, nullable=False),
+    Column("pipeline", Text),
+    Column("field", Text, nullable=False),
+    Column("annotator", Text, nullable=False),
+    Column("value", Text, nullable=False),
+    Column("labelled_at_ns", BigInteger, nullable=False),
+    Column("revision", BigInteger, nullable=False),
+    Column("probability", Float),
+    Column("content_hash", Text, nullable=False),
+    Column("stored_ns", BigInteger, nullable=False),
+    Column("matched_ns", BigInteger),  # of the commit that first used it
+    Index("label_digest", "digest"),
+    Index(
+        "label_unmatched",
+        "labelled_at_ns",
+        sqlite_where=text("matched_ns IS NULL AND kind <> 'query'"),
+    ),
+)
+
+TOUCHED = Table(
+    "touched",
+    METADATA,
+    Column("trace", Integer, primary_key=True),
+    Column("cause", Text, nullable=False),
+)
+
+DIRTY = Table(
+    "dirty",
+    METADATA,
+    Column("pipeline", Integer, primary_key=True, autoincrement=False),
+    Column("minute", Integer, primary_key=True, autoincrement=False),
+    Column("mark", Integer, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+ROLL_UP = Table(
+    "roll_up",
+    METADATA,
+    Column("id", Integer, primary_key=True),
+    Column("pipeline", Integer, nullable=False),
+    Column("minute", Integer, nullable=False),
+    Column("layout", Integer, nullable=False),
+    Column("requests", Integer, nullable=False),
+    Column("labelled", Integer, nullable=False),
+    Column("sums", LargeBinary, nullable=False),
+    Column("latencies", LargeBinary, nullable=False),
+    Index("roll_up_place", "minute", "pipeline", "layout", unique=True),
+)
+
+PIPELINE = Table(
+    "pipeline",
+    METADATA,
+    Column("id", Integer, primary_key=True),
+    Column("name", Text, nullable=False, unique=True),
+)
+
+LAYOUT = Table(
+    "layout",
+    METADATA,
+    Column("id", Integer, primary_key=True),
+    Column("slots", Text, nullable=False, unique=True),
+)
+
+
+def prepare(connection: Connection) -> None:
+    """Create the tables of a new database; check the version of an old one.
+
+    Raises:
+        StoreError: the database was made by another version of ragmon, or by another
+            program.
+    """
+    names = set(inspect(connection).get_table_names())
+    if not names:
+        METADATA.create_all(connection)
+        connection.execute(insert(SCHEMA).values(version=VERSION))
+        return
+    found = SCHEMA.name in names and connection.execute(select(SCHEMA.c.version)).scalar()
+    if found != VERSION:
+        made = f"has schema version {found}" if found else "was not made by ragmon"
+        raise StoreError(
+            f"the store {made}, and this ragmon reads version {VERSION}; start the ragmon that "
+            "wrote it, or move its folder away (a new one is then made)"
+        )

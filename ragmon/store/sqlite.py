@@ -1,0 +1,165 @@
+"""The store on SQLite: facts, results, labels and roll-ups in one file."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from typing import Self
+
+from sqlalchemy import Connection, func, select
+
+from ragmon.model.flow import Conflict, Kept, Known, LabelReceipt, Settled, Touch, Unmatched
+from ragmon.model.gold import GoldLabel, MatchKey
+from ragmon.model.result import Fresh, Result
+from ragmon.model.window import Dirty, RollUp
+from ragmon.store import commits, results, retention, rows, schema, traces
+from ragmon.store import labels as labels_table
+from ragmon.store import roll_ups as roll_ups_table
+from ragmon.store import touched as touched_table
+from ragmon.store.database import Database, Pragmas
+from ragmon.store.interned import Interned
+from ragmon.store.lock import FileLock
+from ragmon.store.protocol import Expired
+from ragmon.store.schema import DIRTY
+
+
+@dataclass(frozen=True, slots=True)
+class StoreSettings:
+    """How long what is kept, in seconds: content from the first settle, numbers from the event."""
+
+    keep_s: float = 7 * 86400.0
+    retention_s: float = 30 * 86400.0
+
+
+class SqliteStore:
+    """A `Store` in the file `store.db` of a folder, or in memory where there is no folder.
+
+    Any thread may call it; one writes at a time. It holds the lock beside the file.
+
+    Raises:
+        StoreLockedError: another process (or another store here) has the file.
+        StoreError: the file is no store of this version.
+    """
+
+    def __init__(self, folder: Path | None, settings: StoreSettings | None = None) -> None:
+        self._settings = settings or StoreSettings()
+        path = folder / "store.db" if folder else None
+        self._lock = FileLock(path, "store") if path else None
+        self._interned = Interned()
+        self._database = Database(
+            path, Pragmas(secure_delete=True), on_rollback=self._interned.clear
+        )
+        try:
+            with self._database.write() as connection:
+                schema.prepare(connection)
+                self._marks = count(1 + _last_mark(connection))
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Close the file and let go of the lock; a second call does nothing."""
+        self._database.close()
+        if self._lock:
+            self._lock.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # --- facts and results ------------------------------------------------------------
+
+    def load(self, trace_ids: Iterable[str]) -> dict[str, Kept]:
+        """What is kept of each trace; one that is not stored has the revision 0."""
+        with self._database.read() as connection:
+            return traces.load(connection, trace_ids)
+
+    def known(self, keys: Iterable[MatchKey]) -> Known:
+        """The labels under any of these match keys, each at its newest version."""
+        with self._database.read() as connection:
+            found = labels_table.under(connection, keys)
+        return Known(tuple(stored.label for under in found.values() for stored in under))
+
+    def commit(
+        self, settled: Sequence[Settled], now_ns: int, *, silent: bool = False
+    ) -> tuple[list[Fresh], list[Conflict]]:
+        """Replace the results of each trace, unless its facts are no longer the facts."""
+        batch = commits.batch(settled, now_ns, silent=silent, mark=next(self._marks))
+        with self._database.write() as connection:
+            return commits.commit(connection, self._interned, batch)
+
+    def put_labels(self, labels: Sequence[GoldLabel], now_ns: int) -> LabelReceipt:
+        """Keep labels, the greatest version of each, and touch the traces they reach."""
+        with self._database.write() as connection:
+            return labels_table.put(connection, labels, now_ns)
+
+    def touched(self, limit: int) -> list[Touch]:
+        """Stored traces that have to be settled again; a commit clears them."""
+        with self._database.read() as connection:
+            return touched_table.oldest(connection, limit)
+
+    def untouch(self, trace_ids: Iterable[str]) -> None:
+        """Give up settling these traces again: they were set aside."""
+        with self._database.write() as connection:
+            touched_table.clear_ids(connection, trace_ids)
+
+    def labels_unmatched(self) -> Unmatched:
+        """Labels that no commit has used yet, without the standing ones."""
+        with self._database.read() as connection:
+            return labels_table.unmatched(connection)
+
+    # --- views ------------------------------------------------------------------------
+
+    def rows(self, start_ns: int, end_ns: int, pipeline: str | None = None) -> Iterator[Result]:
+        """Results with start_ns <= event_ns < end_ns, of one pipeline or all."""
+        return results.read(self._database, self._interned, start_ns, end_ns, pipeline)
+
+    def dirty_minutes(self, limit: int) -> list[Dirty]:
+        """Minutes whose roll-ups are out of date, the latest first."""
+        with self._database.read() as connection:
+            return roll_ups_table.latest_dirty(connection, limit)
+
+    def put_roll_up(self, dirty: Dirty, roll_ups: Iterable[RollUp]) -> None:
+        """Replace the roll-ups of a minute; it stays dirty if it was dirtied since."""
+        with self._database.write() as connection:
+            roll_ups_table.put(connection, self._interned, dirty, roll_ups)
+
+    def roll_ups(self, start_minute: int, end_minute: int) -> Iterator[RollUp]:
+        """Stored roll-ups with start_minute <= minute < end_minute."""
+        return roll_ups_table.read(self._database, self._interned, start_minute, end_minute)
+
+    def pipelines(self) -> tuple[str, ...]:
+        """The pipelines with results, sorted."""
+        with self._database.read() as connection:
+            return results.pipelines(connection)
+
+    # --- ageing -----------------------------------------------------------------------
+
+    def expire(self, now_ns: int) -> Expired:
+        """Take away what is older than it may be kept, in short transactions."""
+        keep_ns = now_ns - int(self._settings.keep_s * 1e9)
+        retention_ns = now_ns - int(self._settings.retention_s * 1e9)
+        minute = retention_ns // rows.NS_PER_MINUTE
+        gone = self._repeat(retention.let_go, keep_ns)
+        deleted = self._repeat(retention.remove, minute)
+        with self._database.write() as connection:
+            removed = retention.remove_labels(connection, retention_ns)
+            retention.remove_views(connection, minute)
+            self._interned.clear()
+        return Expired(gone, deleted, removed)
+
+    def _repeat(self, step: Callable[[Connection, int], int], before: int) -> int:
+        """Run a step of at most a batch a transaction until nothing more is due."""
+        total = 0
+        while True:
+            with self._database.write() as connection:
+                done = step(connection, before)
+            total += done
+            if done < retention.BATCH:
+                return total
+
+
+def _last_mark(connection: Connection) -> int:
+    return int(connection.execute(select(func.coalesce(func.max(DIRTY.c.mark), 0))).scalar_one())

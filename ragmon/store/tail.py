@@ -1,0 +1,43 @@
+"""The bodies that were appended last, in memory and already split."""
+
+from collections import OrderedDict
+from collections.abc import Iterable
+
+from ragmon.model.flow import Body, Entry, Offset
+
+
+class Tail:
+    """Bodies up to a bound of bytes, in order of their offsets; not locked by itself."""
+
+    def __init__(self, limit_bytes: int) -> None:
+        self._limit_bytes = limit_bytes
+        self._bytes = 0
+        self._bodies: OrderedDict[Offset, tuple[Body, int]] = OrderedDict()
+
+    @property
+    def first(self) -> Offset | None:
+        """The lowest offset in memory."""
+        return next(iter(self._bodies), None)
+
+    def extend(self, entries: Iterable[tuple[Offset, Body]]) -> None:
+        """Take what fits; the rest has to be read back."""
+        for offset, body in entries:
+            size = memory_bytes(body)
+            if self._bytes + size <= self._limit_bytes:
+                self._bodies[offset] = (body, size)
+                self._bytes += size
+
+    def take(self, start: Offset, limit: int) -> list[Entry]:
+        """Remove and return the unbroken run of entries from `start`."""
+        entries: list[Entry] = []
+        while len(entries) < limit and (found := self._bodies.pop(start + len(entries), None)):
+            body, size = found
+            self._bytes -= size
+            entries.append(Entry(start + len(entries), body))
+        return entries
+
+
+def memory_bytes(body: Body) -> int:
+    """What a body is accounted with: its content, and its spans where it is split."""
+    spans = sum(span.size for part in body.parts or () for span in part.spans)
+    return len(body.content) + spans
