@@ -1,0 +1,1 @@
+"""OTLP bytes to spans, without any I/O, and the one table of what each error answers."""
