@@ -23,14 +23,13 @@ class App:
     """Answers questions about Python from its reference."""
 
     def __init__(self, search: Search, write: Writer) -> None:
-        self._retriever = Retriever(search, top_k=CANDIDATES)
+        self._retriever = Retriever(search)
         self._generator = Generator(write)
 
     @ragmon.request
-    def ask(self, query: str, request_id: str) -> str:
-        """The answer to a question; `request_id` is the service's own id of the request."""
-        ragmon.annotate(request_id=request_id)
-        candidates = self._retriever.retrieve(query)
+    def ask(self, query: str, request_id: str) -> str:  # noqa: ARG002 -- read by ragmon
+        """The answer to a question; `request_id`, the service's own, is what labels name."""
+        candidates = self._retriever.retrieve(query, CANDIDATES)
         ranked = rerank(query, candidates)
         prompt, context = build_prompt(query, ranked)
         return self._generator.generate(query, prompt, context)

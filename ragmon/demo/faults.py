@@ -16,6 +16,7 @@ SLOW_S = 1.5
 
 _INVENTED = "It was measured in {} programs and confirmed {} times."
 _DIGITS = (10**6, 10**7)
+_STRANGERS = 100
 
 
 class Fault(StrEnum):
@@ -57,16 +58,15 @@ def _nothing(query: str, top_k: int) -> list[Passage]:  # noqa: ARG001
 
 
 def _strangers(index: Index) -> Search:
-    """As many passages, with the same scores, of those that the query does not match."""
+    """As many passages, with the same scores, of those that match the query least."""
 
     def search(query: str, top_k: int) -> list[Passage]:
         found = index.search(query, top_k)
-        matching = {passage.id for passage in index.search(query, len(index.passages))}
-        strange = [passage for passage in index.passages if passage.id not in matching]
-        chosen = _seeded(query).sample(strange, k=min(len(found), len(strange)))
+        strange = index.search(query, len(index.passages))[-_STRANGERS:]
+        chosen = _seeded(query).sample(strange, k=len(found))
         return [
             Passage(stranger.id, stranger.text, passage.score)
-            for stranger, passage in zip(chosen, found, strict=False)
+            for stranger, passage in zip(chosen, found, strict=True)
         ]
 
     return search

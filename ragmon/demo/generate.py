@@ -11,7 +11,7 @@ from ragmon.demo.corpus import Passage
 from ragmon.demo.rerank import coverage
 from ragmon.demo.words import sentences, terms, words
 
-NOT_FOUND = "The reference does not answer this question."
+NOT_FOUND = "This is not in the reference."
 
 _ENOUGH = 0.5
 _SENTENCES = 2

@@ -18,18 +18,18 @@ Question: {question}"""
 
 
 @ragmon.augmentation
-def build_prompt(query: str, documents: Sequence[Passage]) -> tuple[str, list[Passage]]:
-    """The prompt, and the documents that were packed into it, best first."""
-    ragmon.annotate(max_context_tokens=CONTEXT_WORDS)
-    packed = _pack(documents)
+def build_prompt(
+    query: str, documents: Sequence[Passage], max_context_tokens: int = CONTEXT_WORDS
+) -> tuple[str, list[Passage]]:
+    """The prompt, and the documents that were packed into it, best first; tokens are words."""
+    packed = _pack(documents, max_context_tokens)
     context = "\n\n".join(document.text for document in packed)
     return _TEMPLATE.format(context=context, question=query), packed
 
 
-def _pack(documents: Sequence[Passage]) -> list[Passage]:
+def _pack(documents: Sequence[Passage], room: int) -> list[Passage]:
     """Take documents in order while they fit; one too long is skipped."""
     packed: list[Passage] = []
-    room = CONTEXT_WORDS
     for document in documents:
         size = len(words(document.text))
         if size <= room:

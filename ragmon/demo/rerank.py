@@ -26,4 +26,5 @@ def coverage(wanted: frozenset[str], text: str) -> float:
 
 def _relevance(wanted: frozenset[str], document: Passage, top: float) -> float:
     closest = max((coverage(wanted, sentence) for sentence in sentences(document.text)), default=0)
-    return (document.score / top + coverage(wanted, document.text) + closest) / 3
+    matched = document.score / top if top else 0.0
+    return (matched + coverage(wanted, document.text) + closest) / 3

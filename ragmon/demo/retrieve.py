@@ -19,24 +19,19 @@ class Index:
         self._bm25 = BM25Okapi([terms(passage.text) for passage in passages])
 
     def search(self, query: str, top_k: int) -> list[Passage]:
-        """The passages that match best, best first; none without a common word."""
+        """The `top_k` passages that match best, best first; as a vector store, it always finds."""
         scores = [float(score) for score in self._bm25.get_scores(terms(query))]
         best = sorted(range(len(scores)), key=lambda n: (-scores[n], n))[:top_k]
-        return [
-            Passage(self.passages[n].id, self.passages[n].text, scores[n])
-            for n in best
-            if scores[n] > 0
-        ]
+        return [Passage(self.passages[n].id, self.passages[n].text, scores[n]) for n in best]
 
 
 class Retriever:
     """Finds candidates for an answer."""
 
-    def __init__(self, search: Search, top_k: int) -> None:
+    def __init__(self, search: Search) -> None:
         self._search = search
-        self._top_k = top_k
 
     @ragmon.retrieval
-    def retrieve(self, query: str) -> list[Passage]:
+    def retrieve(self, query: str, top_k: int) -> list[Passage]:
         """The `top_k` passages that match the query best, best first."""
-        return self._search(query, self._top_k)
+        return self._search(query, top_k)

@@ -1,9 +1,12 @@
 import io
 import socket
+from importlib.resources import as_file, files
 
+from ragmon.config import load
 from ragmon.demo.run import run
-from ragmon.demo.settings import DemoSettings
+from ragmon.demo.settings import PIPELINE, DemoSettings
 from ragmon.demo.timeline import Labelling, Schedule
+from ragmon.metrics.registry import build
 
 
 def free_address() -> str:
@@ -53,3 +56,11 @@ def test_an_unreachable_processor_is_one_clear_message() -> None:
         f"no ragmon processor answers at {views} and {endpoint}; start one with `ragmon serve`, "
         "or give its addresses with --endpoint and --views\n"
     ) == err.getvalue()
+
+
+def test_the_processors_promises_are_about_the_demo() -> None:
+    """The configuration for the demo's processor names its pipeline and metrics that exist."""
+    with as_file(files("ragmon.demo") / "processor.yaml") as path:
+        objectives = load(path, {}).objectives
+    assert {PIPELINE} == {objective.pipeline for objective in objectives}
+    assert [] == [one.metric for one in objectives if build().find(one.metric) is None]
