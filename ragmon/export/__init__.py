@@ -1,0 +1,1 @@
+"""From fresh values and window summaries to `/metrics`."""
