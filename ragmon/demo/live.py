@@ -16,7 +16,7 @@ from ragmon.demo.reading import Reading
 from ragmon.demo.traffic import TrafficCounts
 
 LINE_EVERY = 5
-"""Without a terminal, one line for so many views."""
+"""Without a terminal, there is one line for so many views."""
 
 _ABSENT = "-"
 _TITLES = {
@@ -51,18 +51,25 @@ class Screen(Protocol):
 
 
 class LineScreen:
-    """Prints one plain line for every few views."""
+    """Prints one plain line for every few views, and the last one."""
 
-    def __init__(self, out: TextIO, every: int = LINE_EVERY) -> None:
+    def __init__(self, out: TextIO) -> None:
         self._out = out
-        self._every = every
         self._views = 0
+        self._unprinted: View | None = None
 
     def show(self, view: View) -> None:
         """Print the view as a line, if its turn has come."""
-        if self._views % self._every == 0:
-            print(as_line(view), file=self._out, flush=True)
+        self._unprinted = view
+        if self._views % LINE_EVERY == 0:
+            self.print_last()
         self._views += 1
+
+    def print_last(self) -> None:
+        """Print the last view, if it was not printed."""
+        if self._unprinted is not None:
+            print(as_line(self._unprinted), file=self._out, flush=True)
+            self._unprinted = None
 
 
 class TableScreen:
@@ -81,7 +88,9 @@ def open_screen(out: TextIO = sys.stdout) -> Iterator[Screen]:
     """A table where `out` is a terminal, else lines."""
     console = Console(file=out)
     if not console.is_terminal:
-        yield LineScreen(out)
+        lines = LineScreen(out)
+        yield lines
+        lines.print_last()
         return
     with Live(console=console, auto_refresh=False) as live:
         yield TableScreen(live)

@@ -1,4 +1,5 @@
 import io
+from dataclasses import replace
 
 import httpx
 import pytest
@@ -115,13 +116,14 @@ def test_the_table_has_every_number() -> None:
 
 
 def test_without_a_terminal_there_are_lines() -> None:
-    """A file gets the first view and then every few as a plain line."""
+    """A file gets the first view, then every few, and the last, as a plain line."""
     out = io.StringIO()
     with open_screen(out) as screen:
         assert isinstance(screen, LineScreen)
-        for _ in range(6):
-            screen.show(view())
-    assert 2 == len(out.getvalue().splitlines())
+        for asked in range(8):
+            screen.show(replace(view(), traffic=TrafficCounts(asked, 0)))
+    sent = [line.split("sent ")[1].split(" ")[0] for line in out.getvalue().splitlines()]
+    assert ["0", "5", "7"] == sent
 
 
 class Processor:
