@@ -1,0 +1,102 @@
+"""Labels from a file or a request into the store, every one of them counted."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from ragmon.errors import ConfigError
+from ragmon.export.exporter import Exporter
+from ragmon.labels import LabelError, parse_label, read_jsonl
+from ragmon.model.flow import LabelOutcome
+from ragmon.model.gold import GoldLabel
+from ragmon.store.protocol import Store
+
+_BATCH = 1000
+_MOST_FAULTS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Posted:
+    """What became of posted labels: outcome -> number, and a line for each fault."""
+
+    outcomes: dict[LabelOutcome, int]
+    unmatched: int
+    faults: tuple[str, ...]
+
+
+class LabelDesk:
+    """Takes posted labels. Any thread may call it."""
+
+    def __init__(self, store: Store, exporter: Exporter) -> None:
+        self._store = store
+        self._exporter = exporter
+
+    def post(self, posted: Iterable[object], received_ns: int) -> Posted:
+        """Keep every usable label of a post; the others are faults with their position.
+
+        Raises:
+            StoreUnavailableError: nothing was kept; post it again.
+        """
+        labels: list[GoldLabel] = []
+        faults: list[str] = []
+        for position, one in enumerate(posted):
+            try:
+                labels.extend(parse_label(one, received_ns))
+            except LabelError as error:
+                faults.extend(f"label {position}: {fault}" for fault in error.faults)
+                self._exporter.label(LabelOutcome.REJECTED)
+        return self._keep(labels, tuple(faults), received_ns)
+
+    def load(self, path: Path, now_ns: int) -> Posted:
+        """Keep the labels of a JSONL file.
+
+        Raises:
+            ConfigError: the file cannot be read.
+        """
+        labels, faults = read_label_file(path, now_ns)
+        self._exporter.label(LabelOutcome.REJECTED, len(faults))
+        return self._keep(labels, faults, now_ns)
+
+    def _keep(self, labels: Iterable[GoldLabel], faults: tuple[str, ...], now_ns: int) -> Posted:
+        outcomes: Counter[LabelOutcome] = Counter()
+        unmatched = 0
+        for batch in _batches(labels):
+            receipt = self._store.put_labels(batch, now_ns)
+            outcomes.update(receipt.outcomes)
+            unmatched += receipt.unmatched
+        for outcome, count in outcomes.items():
+            self._exporter.label(outcome, count)
+        return Posted(dict(outcomes), unmatched, faults)
+
+
+def read_label_file(path: Path, now_ns: int) -> tuple[tuple[GoldLabel, ...], tuple[str, ...]]:
+    """The labels of a JSONL file, and a line for each fault that names file and line.
+
+    Raises:
+        ConfigError: the file cannot be read.
+    """
+    labels: list[GoldLabel] = []
+    faults: list[str] = []
+    try:
+        with path.open(encoding="utf-8") as lines:
+            for number, read in read_jsonl(lines, now_ns):
+                if isinstance(read, LabelError):
+                    faults.extend(f"{path}:{number}: {fault}" for fault in read.faults)
+                else:
+                    labels.extend(read)
+    except (OSError, UnicodeDecodeError) as error:
+        why = getattr(error, "strerror", None) or "is no UTF-8"
+        raise ConfigError((f"labels.file: {path}: {why}",)) from None
+    return tuple(labels), tuple(faults[:_MOST_FAULTS])
+
+
+def _batches(labels: Iterable[GoldLabel]) -> Iterator[list[GoldLabel]]:
+    batch: list[GoldLabel] = []
+    for label in labels:
+        batch.append(label)
+        if len(batch) == _BATCH:
+            yield batch
+            batch = []
+    if batch:
+        yield batch

@@ -1,0 +1,54 @@
+"""Commits to counters: what happened to spans, told to the exporter once."""
+
+from collections.abc import Iterable, Sequence
+
+from ragmon.export.exporter import Exporter
+from ragmon.model.flow import Draft, Dropped, Release
+from ragmon.model.result import Fresh
+from ragmon.telemetry import Room, SettledWhen
+
+_NANOSECONDS = 1e9
+
+
+class Ledger:
+    """Counts what the loop commits. One caller at a time."""
+
+    def __init__(self, exporter: Exporter) -> None:
+        self._exporter = exporter
+
+    def observe(self, fresh: Iterable[Fresh]) -> None:
+        """Count first values, after their commit."""
+        for one in fresh:
+            self._exporter.observe(one)
+
+    def committed(self, draft: Draft, releases: Sequence[Release], now_ns: int) -> None:
+        """Count the spans of a committed trace, and why it was released."""
+        when = SettledWhen.LATE if draft.kept.revision else SettledWhen.FIRST
+        if draft.settled:
+            self._exporter.settled(when, draft.settled)
+        if draft.duplicates:
+            self._exporter.duplicate(draft.duplicates)
+        self.dropped(draft.dropped)
+        for release in releases:
+            lag_s = max(0, now_ns - release.last_ns) / _NANOSECONDS
+            self._exporter.released(release.reason, lag_s)
+        if releases and not draft.kept.revision:
+            self._clock_faults(draft)
+
+    def dropped(self, dropped: Iterable[Dropped]) -> None:
+        """Count spans that will never be part of a result."""
+        for one in dropped:
+            self._exporter.dropped(one.reason, one.spans)
+
+    def settle_duration(self, seconds: float) -> None:
+        """Time one batch took from load to commit."""
+        self._exporter.settle_duration(seconds)
+
+    def error(self) -> None:
+        """Count a trace whose settling raised."""
+        self._exporter.error(Room.SETTLE)
+
+    def _clock_faults(self, draft: Draft) -> None:
+        for record in draft.records:
+            for kind in record.clock_faults:
+                self._exporter.clock_fault(kind)

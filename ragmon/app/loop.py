@@ -1,0 +1,75 @@
+"""The thread that runs the loop, and outlives a store that cannot commit."""
+
+import logging
+import threading
+from collections.abc import Callable
+
+from ragmon.app.faults import where_raised
+from ragmon.app.processor import Processor
+from ragmon.app.upkeep import Upkeep
+from ragmon.errors import StoreUnavailableError
+
+_log = logging.getLogger("ragmon.app")
+_TICK_S = 0.2
+_STORE_RETRY_S = 1.0
+
+
+class Loop:
+    """Runs `Processor.step` and `Upkeep.step` until it is stopped."""
+
+    def __init__(
+        self,
+        processor: Processor,
+        upkeep: Upkeep,
+        now_ns: Callable[[], int],
+        on_error: Callable[[], None],
+    ) -> None:
+        self._processor = processor
+        self._upkeep = upkeep
+        self._now_ns = now_ns
+        self._on_error = on_error
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="ragmon-settle")
+        self.store_available = True
+
+    def start(self) -> None:
+        """Start the thread."""
+        self._thread.start()
+
+    def stop(self, timeout_s: float) -> bool:
+        """Let the round under way end; whether it did within `timeout_s`."""
+        self._stop.set()
+        self._thread.join(timeout_s)
+        return not self._thread.is_alive()
+
+    @property
+    def alive(self) -> bool:
+        """Whether the thread runs."""
+        return self._thread.is_alive()
+
+    def _run(self) -> None:
+        while not self._stop.is_set():
+            self._stop.wait(_TICK_S if self._round() else _STORE_RETRY_S)
+
+    def _round(self) -> bool:
+        """One round; whether the store took what it was given."""
+        try:
+            self._processor.step(self._now_ns())
+            self._upkeep.step(self._now_ns())
+        except StoreUnavailableError as error:
+            self._turn(available=False, why=str(error))
+            return False
+        except Exception as error:  # noqa: BLE001 (the monitor goes on)
+            _log.error("a round of the loop failed (%s); it goes on", where_raised(error))
+            self._on_error()
+            return False
+        self._turn(available=True, why="")
+        return True
+
+    def _turn(self, *, available: bool, why: str) -> None:
+        """Log a change of the store's state once."""
+        if available and not self.store_available:
+            _log.warning("the store commits again")
+        if not available and self.store_available:
+            _log.error("the store cannot commit: %s; bodies wait in the inbox", why)
+        self.store_available = available

@@ -1,0 +1,66 @@
+"""What is made from results beside the loop: roll-ups, window gauges, retention."""
+
+from collections.abc import Mapping, Sequence
+
+from ragmon.export.exporter import Exporter
+from ragmon.metrics.registry import Registry
+from ragmon.model.window import Dirty
+from ragmon.store.protocol import Store
+from ragmon.summary.roll_up import roll_up
+from ragmon.summary.window import WindowSummary, merge
+
+_MINUTE_NS = 60_000_000_000
+_REFRESH_NS = 5_000_000_000
+_EXPIRY_NS = 60_000_000_000
+_MINUTES_A_ROUND = 128
+
+
+class Upkeep:
+    """Keeps roll-ups and window gauges fresh, and lets old facts go. One caller at a time.
+
+    windows: name -> seconds.
+    """
+
+    def __init__(
+        self, store: Store, exporter: Exporter, registry: Registry, windows: Mapping[str, int]
+    ) -> None:
+        self._store = store
+        self._exporter = exporter
+        self._registry = registry
+        self._windows = windows
+        self._refreshed_ns = 0
+        self._expired_ns = 0
+
+    def step(self, now_ns: int) -> None:
+        """Do what is due at `now_ns`.
+
+        Raises:
+            StoreUnavailableError: the store cannot commit now.
+        """
+        if now_ns - self._refreshed_ns >= _REFRESH_NS:
+            self.refresh(now_ns)
+        if now_ns - self._expired_ns >= _EXPIRY_NS:
+            self._store.expire(now_ns)
+            self._expired_ns = now_ns
+
+    def refresh(self, now_ns: int) -> None:
+        """Make dirty minutes anew and set the window gauges."""
+        for dirty in self._store.dirty_minutes(_MINUTES_A_ROUND):
+            roll_up_minute(self._store, dirty)
+        summaries = {name: self._summarise(now_ns, s) for name, s in self._windows.items()}
+        self._exporter.set_windows(summaries)
+        self._exporter.set_unmatched(self._store.labels_unmatched(), now_ns)
+        self._refreshed_ns = now_ns
+
+    def _summarise(self, now_ns: int, window_s: int) -> Sequence[WindowSummary]:
+        """The window that ends with the minute of `now_ns`, in whole minutes."""
+        last = now_ns // _MINUTE_NS
+        first = last - max(1, round(window_s / 60)) + 1
+        return merge(self._store.roll_ups(first, last + 1), self._registry.layout)
+
+
+def roll_up_minute(store: Store, dirty: Dirty) -> None:
+    """Make the roll-ups of one minute anew."""
+    start_ns = dirty.minute * _MINUTE_NS
+    rows = store.rows(start_ns, start_ns + _MINUTE_NS, dirty.pipeline)
+    store.put_roll_up(dirty, roll_up(rows, dirty.minute, dirty.pipeline))

@@ -1,0 +1,151 @@
+"""A configuration to the parts it describes, put together once."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from ragmon._version import __version__
+from ragmon.app.labels import LabelDesk
+from ragmon.app.ledger import Ledger
+from ragmon.app.processor import Processor, ProcessorSettings
+from ragmon.app.upkeep import Upkeep
+from ragmon.assemble import Assembler, AssemblySettings
+from ragmon.config import Config, window_seconds
+from ragmon.export.exporter import Exporter
+from ragmon.metrics.registry import Registry, build
+from ragmon.model.objective import Objective
+from ragmon.settle import TraceLimits
+from ragmon.store.aside import AsideFolder, NoAside
+from ragmon.store.inbox import MemoryInbox, SqliteInbox
+from ragmon.store.sqlite import SqliteStore, StoreSettings
+from ragmon.store.writer import InboxWriter
+
+_NANOSECONDS = 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a processor consists of."""
+
+    inbox: SqliteInbox | MemoryInbox
+    writer: InboxWriter
+    store: SqliteStore
+    exporter: Exporter
+    processor: Processor
+    upkeep: Upkeep
+    labels: LabelDesk
+
+
+def check(config: Config) -> None:
+    """Hold a configuration against the registry.
+
+    Raises:
+        ConfigError: with every fault that only the registry knows.
+    """
+    make_exporter(config, build(config.metrics.k))
+
+
+def make_exporter(config: Config, registry: Registry) -> Exporter:
+    """The exporter that a configuration asks for.
+
+    Raises:
+        ConfigError: an objective does not fit the registry.
+    """
+    objectives = tuple(Objective(**one.model_dump()) for one in config.objectives)
+    metrics = config.metrics
+    return Exporter(registry, objectives, metrics.slo_max_age_s, metrics.max_pipelines, __version__)
+
+
+def open_store(config: Config) -> SqliteStore:
+    """The store that a configuration names, locked.
+
+    Raises:
+        StoreLockedError: another process holds it.
+        StoreError: it cannot be used.
+    """
+    settings = StoreSettings(config.store.keep_s, config.store.retention_s)
+    return SqliteStore(store_folder(config), settings)
+
+
+def store_folder(config: Config) -> Path | None:
+    """The folder of the databases, None for a store in memory."""
+    return None if config.store.path == "memory" else Path(config.store.path)
+
+
+@contextmanager
+def assembled(config: Config) -> Iterator[Parts]:
+    """Every part of a processor, closed in the right order at the end.
+
+    Raises:
+        ConfigError: the configuration does not fit the registry.
+        StoreError: the durable state cannot be used.
+    """
+    registry = build(config.metrics.k)
+    exporter = make_exporter(config, registry)
+    with ExitStack() as closing:
+        store = closing.enter_context(open_store(config))
+        inbox = _inbox(config)
+        closing.callback(inbox.close)
+        writer = closing.enter_context(InboxWriter(inbox))
+        assembler = Assembler(_assembly(config))
+        processor = _processor(config, inbox, store, assembler, registry, exporter)
+        exporter.replayed(inbox.replayed_spans)
+        _watch(exporter, processor, assembler, inbox, config)
+        windows = {name: window_seconds(name) for name in config.metrics.windows}
+        upkeep = Upkeep(store, exporter, registry, windows)
+        yield Parts(inbox, writer, store, exporter, processor, upkeep, LabelDesk(store, exporter))
+
+
+def _inbox(config: Config) -> SqliteInbox | MemoryInbox:
+    folder = store_folder(config)
+    if folder is None or config.store.inbox == "off":
+        return MemoryInbox(config.store.inbox_bytes)
+    return SqliteInbox(folder, config.store.inbox_bytes)
+
+
+def _assembly(config: Config) -> AssemblySettings:
+    assembly, limits = config.assembly, config.limits
+    return AssemblySettings(
+        quiet_s=assembly.quiet_s,
+        entry_quiet_s=assembly.entry_quiet_s,
+        idle_s=assembly.idle_s,
+        max_age_s=assembly.max_age_s,
+        open_bytes=assembly.open_bytes,
+        trace_spans=limits.trace_spans,
+        trace_bytes=limits.trace_bytes,
+    )
+
+
+def _processor(
+    config: Config,
+    inbox: SqliteInbox | MemoryInbox,
+    store: SqliteStore,
+    assembler: Assembler,
+    registry: Registry,
+    exporter: Exporter,
+) -> Processor:
+    folder = store_folder(config)
+    settings = ProcessorSettings(
+        limits=TraceLimits(config.limits.trace_spans, config.limits.trace_bytes),
+        retention_ns=int(config.store.retention_s * _NANOSECONDS),
+    )
+    aside = AsideFolder(folder / "aside") if folder else NoAside()
+    return Processor(inbox, store, assembler, registry, Ledger(exporter), aside, settings)
+
+
+def _watch(
+    exporter: Exporter,
+    processor: Processor,
+    assembler: Assembler,
+    inbox: SqliteInbox | MemoryInbox,
+    config: Config,
+) -> None:
+    """Gauges are read where the thing is, at each scrape."""
+    prefix = "ragmon_processor"
+    exporter.watch(f"{prefix}_open_spans", lambda: float(processor.open_spans))
+    exporter.watch(f"{prefix}_open_traces", lambda: float(assembler.open_traces))
+    exporter.watch(f"{prefix}_open_bytes", lambda: float(assembler.open_bytes))
+    exporter.watch(f"{prefix}_open_bytes_limit", lambda: float(config.assembly.open_bytes))
+    exporter.watch(f"{prefix}_inbox_bytes", lambda: float(inbox.bytes))
+    exporter.watch(f"{prefix}_inbox_bytes_limit", lambda: float(inbox.limit_bytes))

@@ -1,0 +1,138 @@
+"""The commands."""
+
+import logging
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from ragmon import generate as generated
+from ragmon._version import __version__
+from ragmon.app.serve import serve as run_processor
+from ragmon.app.wiring import check
+from ragmon.cli import demo as demo_command
+from ragmon.cli import replay as replay_command
+from ragmon.cli.console import ConfigFile, Root, complain, out
+from ragmon.config import load
+from ragmon.metrics import registry
+
+app = typer.Typer(
+    help="Measures every request of a RAG service from its OpenTelemetry spans.",
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+_SERVE = """
+Examples:
+
+    ragmon serve                          # this machine only, state in ./ragmon-state
+
+    ragmon serve --config ragmon.yaml --labels gold.jsonl
+
+    ragmon serve --store memory           # nothing on disk, for a trial
+"""
+_GENERATE = """
+Examples:
+
+    ragmon generate --root observability  # dashboard, rules and docs for your own repository
+
+    ragmon generate --check               # exits 1 and names what is stale
+"""
+
+
+def _version(value: bool) -> None:
+    if value:
+        out.print(f"ragmon {__version__}", highlight=False)
+        raise typer.Exit
+
+
+@app.callback()
+def main(
+    *,
+    version: Annotated[  # noqa: ARG001 (its callback answers)
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Set up what every command shares."""
+    logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
+
+
+@app.command(epilog=_SERVE)
+def serve(
+    config: ConfigFile = None,
+    host: Annotated[str | None, typer.Option(help="Address of every port.")] = None,
+    otlp_grpc_port: Annotated[int | None, typer.Option(help="OTLP over gRPC [4317].")] = None,
+    otlp_http_port: Annotated[
+        int | None, typer.Option(help="OTLP over HTTP, and labels [4318].")
+    ] = None,
+    views_port: Annotated[int | None, typer.Option(help="/metrics and health [9464].")] = None,
+    store: Annotated[
+        str | None, typer.Option(help="Folder of the databases, or `memory` [ragmon-state].")
+    ] = None,
+    labels: Annotated[str | None, typer.Option(help="JSONL file of gold labels.")] = None,
+) -> None:
+    """Receive OTLP, measure every request, join gold labels, expose Prometheus metrics."""
+    listen = {
+        "host": host,
+        "otlp_grpc_port": otlp_grpc_port,
+        "otlp_http_port": otlp_http_port,
+        "views_port": views_port,
+    }
+    given = {"listen": listen, "store": {"path": store}, "labels": {"file": labels}}
+    raise typer.Exit(run_processor(load(config, _present(given))))
+
+
+@app.command("check-config")
+def check_config(
+    config: Annotated[Path | None, typer.Argument(help="YAML configuration.")] = None,
+) -> None:
+    """Name every fault of a configuration (exit 2), or print what holds.
+
+    Environment variables `RAGMON_SECTION__KEY` are read as `serve` reads them.
+    """
+    loaded = load(config, {})
+    check(loaded)
+    out.print_json(loaded.model_dump_json())
+
+
+@app.command()
+def metrics(
+    k: Annotated[list[int] | None, typer.Option("--k", help="Cut-offs of ranked metrics.")] = None,
+) -> None:
+    """List what is measured, and what each metric needs."""
+    table = Table("metric", "unit", "better", "needs", "what it is", box=None, pad_edge=False)
+    for spec in registry.build(tuple(k or (5,))).metrics:
+        table.add_row(spec.key, str(spec.unit), str(spec.better), str(spec.needs), spec.summary)
+    out.print(table)
+
+
+@app.command(epilog=_GENERATE)
+def generate(
+    *,
+    root: Root = Path(),
+    check: Annotated[bool, typer.Option("--check", help="Only compare; exit 1 if stale.")] = False,
+) -> None:
+    """Write the metric reference, dashboard, rules and runbooks from the registry."""
+    if check:
+        stale = generated.stale(root)
+        for path in stale:
+            complain(f"{path} is stale; `ragmon generate` writes it again")
+        raise typer.Exit(bool(stale))
+    for path in generated.write(root):
+        out.print(path, highlight=False)
+
+
+app.command(epilog=replay_command.EXAMPLES)(replay_command.replay)
+app.command(epilog=demo_command.EXAMPLES)(demo_command.demo)
+
+
+def _present(given: dict[str, dict[str, object]]) -> dict[str, dict[str, object]]:
+    """The flags that were given."""
+    sections = {
+        section: {key: value for key, value in keys.items() if value is not None}
+        for section, keys in given.items()
+    }
+    return {section: keys for section, keys in sections.items() if keys}

@@ -1,0 +1,27 @@
+"""`ragmon`: one command for each thing a user does."""
+
+import sys
+
+try:
+    from ragmon.cli import commands
+    from ragmon.cli.console import complain
+except ImportError as missing:
+    sys.exit(
+        f"ragmon: the package {missing.name!r} is not installed; the commands need the extra"
+        " `processor`: pip install 'ragmon[processor]'"
+    )
+
+from ragmon.errors import ConfigError, RagmonError
+
+
+def run() -> None:
+    """Run the command line; every expected error is clear lines and an exit code."""
+    try:
+        commands.app()
+    except ConfigError as error:
+        for fault in error.faults:
+            complain(fault)
+        sys.exit(2)
+    except RagmonError as error:
+        complain(str(error))
+        sys.exit(1)
