@@ -1,0 +1,163 @@
+"""The prompt, and the context in it that an answer could rest on."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from ragmon.interpret.choice import latest_first, latest_of
+from ragmon.interpret.meaning import Field, RawDocument, RawDocuments, Role
+from ragmon.interpret.scope import Scope
+from ragmon.interpret.texts import Texts
+from ragmon.interpret.tree import Node
+from ragmon.model.record import Absence, ContextSource
+from ragmon.semconv import TRUNCATION_MARK
+
+_CONTEXT_NAMES: Final = (
+    "context",
+    "context_str",
+    "contexts",
+    "documents",
+    "docs",
+    "chunks",
+    "passages",
+    "summaries",
+    "text_chunks",
+)
+
+
+class Context(NamedTuple):
+    """What the answer could rest on, and where it was taken from."""
+
+    documents: RawDocuments
+    source: ContextSource
+
+
+class Evidence(NamedTuple):
+    """What is known of a request when its context is looked for."""
+
+    query: str | None
+    prompt: str | None
+    retrieved: RawDocuments | None
+    reranked: RawDocuments | None
+    texts: Texts
+
+
+def find_context(scope: Scope, line: Sequence[Node], evidence: Evidence) -> Context | None:
+    """The packed context, else the reranked list, else the retrieved one, else the prompt."""
+    for documents, source in _candidates(scope, line, evidence):
+        if documents is not None and _has_texts(documents, evidence.texts):
+            return Context(documents, source)
+    return None
+
+
+def _candidates(
+    scope: Scope, line: Sequence[Node], evidence: Evidence
+) -> Iterator[tuple[RawDocuments | None, ContextSource]]:
+    yield latest_of(scope.nodes, lambda meaning: meaning.context), ContextSource.PACKED
+    for builder in latest_first(scope.roles[Role.AUGMENTATION]):
+        yield _built(builder, evidence), ContextSource.PACKED
+    for call in line:
+        yield _handed(call, evidence), ContextSource.PACKED
+    yield evidence.reranked, ContextSource.RERANKED
+    yield evidence.retrieved, ContextSource.RETRIEVED
+    yield _rest_of_prompt(evidence), ContextSource.PROMPT
+
+
+def _has_texts(documents: RawDocuments, texts: Texts) -> bool:
+    """A list of which one text is missing is no context: it would measure what is left."""
+    return all(texts.raw_text(document) is not None for document in documents)
+
+
+def _built(builder: Node, evidence: Evidence) -> RawDocuments | None:
+    """What a prompt builder packed: what it returned, else what of its input is in the prompt."""
+    if builder.span.dropped:
+        return None
+    if builder.meaning.documents is not None:
+        return builder.meaning.documents
+    given = builder.meaning.input_documents
+    prompt = _prompt(builder, evidence)
+    if given is None or prompt is None:
+        return _from_variables(builder, evidence)
+    return _reaching(given, prompt, evidence.texts)
+
+
+def _handed(call: Node, evidence: Evidence) -> RawDocuments | None:
+    """What a model call was handed as documents, as far as its prompt shows them."""
+    given = call.meaning.input_documents
+    if given is None or call.span.dropped:
+        return _from_variables(call, evidence)
+    prompt = _prompt(call, evidence)
+    return given if prompt is None else _reaching(given, prompt, evidence.texts)
+
+
+def _prompt(node: Node, evidence: Evidence) -> str | None:
+    """The span's own prompt, else the request's; None where it was cut short."""
+    prompt = node.meaning.prompt if node.meaning.prompt is not None else evidence.prompt
+    return None if prompt is None or prompt.endswith(TRUNCATION_MARK) else prompt
+
+
+def _reaching(documents: RawDocuments, prompt: str, texts: Texts) -> RawDocuments | None:
+    """The documents whose text stands in the prompt; None where it shows none of them."""
+    packed = [raw for raw in documents if (text := texts.raw_text(raw)) and _occurs(text, prompt)]
+    return tuple(packed) if packed or not documents else None
+
+
+def _occurs(text: str, prompt: str) -> bool:
+    return text.removesuffix(TRUNCATION_MARK) in prompt
+
+
+def _from_variables(node: Node, evidence: Evidence) -> RawDocuments | None:
+    """The template variable that held the context: named like it, else holding its texts."""
+    prompt = _prompt(node, evidence)
+    for variable in _context_variables(node.meaning.variables, evidence):
+        packed = _packed(variable, prompt, evidence.query)
+        if packed is not None:
+            return packed
+    return None
+
+
+def _context_variables(
+    variables: Mapping[str, RawDocuments], evidence: Evidence
+) -> Iterator[RawDocuments]:
+    yield from (variables[name] for name in _CONTEXT_NAMES if name in variables)
+    unnamed = [variables[name] for name in sorted(variables) if name not in _CONTEXT_NAMES]
+    found = _found_texts(evidence) if unnamed else []
+    for variable in unnamed:
+        held = "\n".join(document.text or "" for document in variable)
+        if any(text in held for text in found):
+            yield variable
+
+
+def _found_texts(evidence: Evidence) -> list[str]:
+    found = (evidence.retrieved or ()) + (evidence.reranked or ())
+    return [text for document in found if (text := evidence.texts.raw_text(document))]
+
+
+def _packed(variable: RawDocuments, prompt: str | None, query: str | None) -> RawDocuments | None:
+    """What of a variable reached the prompt; a single text is believed without one."""
+    filled = tuple([document for document in variable if document.text])
+    if not filled:
+        return ()
+    if len(filled) == 1 and filled[0].text == query:
+        return None
+    if prompt is None:
+        return filled if len(variable) == 1 else None
+    packed = [document for document in filled if document.text and _occurs(document.text, prompt)]
+    return tuple(packed) or None
+
+
+def _rest_of_prompt(evidence: Evidence) -> RawDocuments | None:
+    """The prompt without the query, as one text."""
+    if evidence.prompt is None:
+        return None
+    rest = evidence.prompt.replace(evidence.query, "") if evidence.query else evidence.prompt
+    return (RawDocument(None, rest),) if rest.strip() else None
+
+
+def context_absence(scope: Scope) -> Absence | None:
+    """Why no text of the request could serve as its context, where that is known."""
+    fields = (Field.CONTEXT, Field.DOCUMENT_TEXTS, Field.DOCUMENTS, Field.PROMPT)
+    for field in fields:
+        for node in scope.nodes:
+            if field in node.meaning.absent:
+                return node.meaning.absent[field]
+    return None

@@ -1,0 +1,38 @@
+"""Spans that failed, and with what."""
+
+from collections.abc import Iterable
+from typing import Final
+
+from ragmon import semconv
+from ragmon.interpret import scalars
+from ragmon.interpret.tree import Node
+from ragmon.model.span import Span, StatusCode
+
+UNNAMED: Final = "_OTHER"
+"""The error type where a span says only that it failed (OpenTelemetry's own fallback)."""
+
+
+def failed(span: Span) -> bool:
+    """Whether a span ended in an error: by its status, or by naming the error's type."""
+    return span.status is StatusCode.ERROR or _declared(span) is not None
+
+
+def error_type(nodes: Iterable[Node]) -> str | None:
+    """The error type of the first failed span that names one; None where none failed."""
+    broken = [node.span for node in nodes if failed(node.span)]
+    named = (name for span in broken if (name := _named(span)) is not None)
+    return next(named, UNNAMED) if broken else None
+
+
+def _declared(span: Span) -> str | None:
+    return scalars.name(span.attributes.get(semconv.ERROR_TYPE))
+
+
+def _named(span: Span) -> str | None:
+    """By its `error.type`, else by the last exception it recorded."""
+    exceptions = (
+        scalars.name(event.attributes.get(semconv.EXCEPTION_TYPE))
+        for event in reversed(span.events)
+        if event.name == semconv.EXCEPTION_EVENT
+    )
+    return _declared(span) or next(filter(None, exceptions), None)
