@@ -61,7 +61,7 @@ def _new_pipeline(connection: Connection, name: str) -> int:
 
 
 def _layout_id(connection: Connection, layout: Layout) -> int:
-    slots = orjson.dumps(layout).decode()
+    slots = orjson.dumps([tuple(slot) for slot in layout]).decode()
     found = connection.execute(select(LAYOUT.c.id).where(LAYOUT.c.slots == slots)).scalar()
     if found is not None:
         return int(found)
