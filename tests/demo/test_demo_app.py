@@ -142,7 +142,7 @@ def test_pauses_are_decided_by_seed_and_query(index: Index) -> None:
     """The same seed waits as long for the same query; another seed does not."""
     first, again, other = [naps_of(index, seed) for seed in (1, 1, 2)]
     assert first == again
-    assert first != other
+    assert [] == [nap for nap in first if nap in other + naps_of(index, 1, "Why pass?")]
 
 
 def test_pauses_keep_to_their_bounds(index: Index) -> None:
@@ -152,10 +152,10 @@ def test_pauses_keep_to_their_bounds(index: Index) -> None:
     assert WRITE_S[0] <= write_s <= WRITE_S[1]
 
 
-def naps_of(index: Index, seed: int) -> list[float]:
+def naps_of(index: Index, seed: int, query: str = QUERY) -> list[float]:
     naps: list[float] = []
     search = paced_search(index.search, naps.append, seed)
-    App(search, paced_writer(extract, naps.append, seed)).ask(QUERY, "r-1")
+    App(search, paced_writer(extract, naps.append, seed)).ask(query, "r-1")
     return naps
 
 

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import httpx
 import pytest
 
@@ -47,7 +49,9 @@ def test_a_label_carries_all_gold_of_the_question() -> None:
 
 def test_evidence_that_was_not_found_is_not_labelled() -> None:
     """Half of the gold would make recall look better or worse than it is."""
-    assert {GoldField.ANSWERABLE, GoldField.REFERENCE_ANSWERS} == set(fields(UNFOUND))
+    half = replace(ANSWERED, not_found=ANSWERED.question.evidence)
+    for gold in (UNFOUND, half):
+        assert {GoldField.ANSWERABLE, GoldField.REFERENCE_ANSWERS} == set(fields(gold))
 
 
 def test_an_unanswerable_question_is_labelled_so() -> None:
