@@ -1,0 +1,16 @@
+"""Every alert, declared once with its runbook: rules, pages and tests follow from here."""
+
+from ragmon.generate.alert import Alert, Group
+from ragmon.generate.alerts import capacity, monitor, quality, slo, traffic
+
+GROUPS: tuple[Group, ...] = (
+    *slo.GROUPS,
+    *quality.GROUPS,
+    *traffic.GROUPS,
+    *monitor.GROUPS,
+    *capacity.GROUPS,
+)
+
+ALERTS: tuple[Alert, ...] = tuple(alert for group in GROUPS for alert in group.alerts)
+
+__all__ = ["ALERTS", "GROUPS"]
