@@ -73,9 +73,6 @@ class Limits(_Section):
     body_bytes: int = Field(
         default=64 << 20, gt=0, description="Largest body, before and after gzip."
     )
-    in_flight_bytes: int = Field(
-        default=256 << 20, gt=0, description="Bytes of bodies being received."
-    )
     trace_spans: int = Field(default=10_000, gt=0, description="Most spans of one trace.")
     trace_bytes: int = Field(default=64 << 20, gt=0, description="Most bytes of one trace.")
     label_body_bytes: int = Field(default=16 << 20, gt=0, description="Largest body of labels.")

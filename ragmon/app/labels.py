@@ -1,7 +1,7 @@
 """Labels from a file or a request into the store, every one of them counted."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,7 +20,7 @@ _MOST_FAULTS = 100
 class Posted:
     """What became of posted labels: outcome -> number, and a line for each fault."""
 
-    outcomes: dict[LabelOutcome, int]
+    outcomes: Mapping[str, int]
     unmatched: int
     faults: tuple[str, ...]
 
@@ -67,7 +67,8 @@ class LabelDesk:
             unmatched += receipt.unmatched
         for outcome, count in outcomes.items():
             self._exporter.label(outcome, count)
-        return Posted(dict(outcomes), unmatched, faults)
+        counts = {str(outcome): count for outcome, count in outcomes.items()}
+        return Posted(counts, unmatched, faults)
 
 
 def read_label_file(path: Path, now_ns: int) -> tuple[tuple[GoldLabel, ...], tuple[str, ...]]:

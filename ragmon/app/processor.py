@@ -203,12 +203,18 @@ class Processor:
         if not work.failures:
             pending[work.trace_id] = replace(work, failures=1)
             return
-        kept = self._aside.put(work.trace_id, export_request(work.spans))
+        kept = self._set_aside(work)
         _log.error("trace %s could not be settled (%s); %s", work.trace_id, what, _FATE[kept])
         self._store.untouch((work.trace_id,))
         self._ledger.dropped((Dropped(DropReason.FAILED, len(work.spans)),))
         self._assembler.done(work.releases)
         del pending[work.trace_id]
+
+    def _set_aside(self, work: _Work) -> bool:
+        try:
+            return self._aside.put(work.trace_id, export_request(work.spans))
+        except Exception:  # noqa: BLE001 (spans that cannot be decoded cannot be written either)
+            return False
 
 
 def _parts(entry: Entry) -> tuple[Part, ...]:

@@ -113,15 +113,18 @@ def metrics(
 def generate(
     *,
     root: Root = Path(),
+    job: Annotated[str, typer.Option(help="Name of the scrape job that reads ragmon.")] = "ragmon",
     check: Annotated[bool, typer.Option("--check", help="Only compare; exit 1 if stale.")] = False,
 ) -> None:
     """Write the metric reference, dashboard, rules and runbooks from the registry."""
+    files = generated.files(registry.build(), job=job)
     if check:
-        stale = generated.stale(root)
+        stale = generated.stale(root, files)
         for path in stale:
             complain(f"{path} is stale; `ragmon generate` writes it again")
         raise typer.Exit(bool(stale))
-    for path in generated.write(root):
+    generated.write(root, files)
+    for path in sorted(files):
         out.print(path, highlight=False)
 
 

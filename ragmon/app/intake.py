@@ -1,0 +1,69 @@
+"""What the servers ask for: facts in, views out."""
+
+import asyncio
+import time
+from collections.abc import Mapping, Sequence
+
+from ragmon.app.labels import Posted
+from ragmon.app.loop import Loop
+from ragmon.app.wiring import Parts
+from ragmon.model.flow import Body, DropReason
+from ragmon.server.intake import Condition
+from ragmon.telemetry import Room, Transport
+
+
+class AppIntake:
+    """Facts in: bodies to the inbox, labels to the store. Belongs to one event loop."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+
+    def now_ns(self) -> int:
+        """The time, in nanoseconds since the epoch."""
+        return time.time_ns()
+
+    async def accept(self, body: Body, transport: str) -> None:
+        """Keep a body in the inbox; on return it is durable and counted."""
+        await asyncio.wrap_future(self._parts.writer.submit(body))
+        self._parts.exporter.received(Transport(transport), body.span_count)
+
+    def refuse(self, spans: int, transport: str) -> None:
+        """Count spans that were refused one by one."""
+        self._parts.exporter.received(Transport(transport), spans)
+        self._parts.exporter.dropped(DropReason.INVALID, spans)
+
+    async def post_labels(self, labels: Sequence[object], received_ns: int) -> Posted:
+        """Keep posted labels."""
+        return await asyncio.to_thread(self._parts.labels.post, labels, received_ns)
+
+    def failed(self, error: Exception) -> None:  # noqa: ARG002 (the server has logged it)
+        """Count an unexpected error of the servers."""
+        self._parts.exporter.error(Room.SERVER)
+
+
+class AppViews:
+    """Views out. Belongs to one event loop."""
+
+    def __init__(self, parts: Parts, loop: Loop) -> None:
+        self._parts = parts
+        self._loop = loop
+
+    async def exposition(
+        self, accept: str, accept_encoding: str
+    ) -> tuple[bytes, Mapping[str, str]]:
+        """The metrics, made in a thread of their own so that intake goes on."""
+        exposition = self._parts.exporter.exposition
+        made = await asyncio.to_thread(exposition, accept, accept_encoding)
+        return made.body, made.headers
+
+    def healthy(self) -> Condition:
+        """Whether the loop runs."""
+        return Condition(self._loop.alive, "the settle loop has ended; restart the processor")
+
+    def ready(self) -> Condition:
+        """Whether facts are taken in and can be stored."""
+        if not self._loop.alive:
+            return self.healthy()
+        return Condition(
+            self._loop.store_available, "the store cannot commit; bodies wait in the inbox"
+        )

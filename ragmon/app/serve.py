@@ -1,0 +1,103 @@
+"""`ragmon serve`: everything started, run until a signal, and stopped in order."""
+
+import asyncio
+import logging
+import signal
+import time
+from pathlib import Path
+
+from ragmon.app.intake import AppIntake, AppViews
+from ragmon.app.loop import Loop
+from ragmon.app.wiring import Parts, assembled
+from ragmon.config import Config
+from ragmon.server.listen import Ports, Servers, ServerSettings
+from ragmon.telemetry import Room
+
+_log = logging.getLogger("ragmon.app")
+_DRAIN_S = 25.0
+_SHOWN_FAULTS = 20
+
+
+def serve(config: Config) -> int:
+    """Run the processor until SIGTERM or SIGINT; returns the exit code.
+
+    Raises:
+        ConfigError: the configuration does not fit the registry, or a file is missing.
+        PortInUseError: a port is taken.
+        StoreError: the durable state cannot be used.
+    """
+    with assembled(config) as parts:
+        _load_labels(config, parts)
+        return asyncio.run(_serve(config, parts))
+
+
+def _load_labels(config: Config, parts: Parts) -> None:
+    if config.labels.file is None:
+        return
+    posted = parts.labels.load(Path(config.labels.file), time.time_ns())
+    for fault in posted.faults[:_SHOWN_FAULTS]:
+        _log.warning("label refused: %s", fault)
+    counts = ", ".join(f"{count} {outcome}" for outcome, count in posted.outcomes.items())
+    _log.info("labels of %s: %s", config.labels.file, counts or "none usable")
+
+
+async def _serve(config: Config, parts: Parts) -> int:
+    loop = Loop(
+        parts.processor, parts.upkeep, time.time_ns, lambda: parts.exporter.error(Room.STORE)
+    )
+    servers = Servers(_settings(config), AppIntake(parts), AppViews(parts, loop))
+    stopping = _on_signals()
+    ports = await servers.start()
+    loop.start()
+    _announce(config, ports)
+    await stopping.wait()
+    _log.info("stopping: intake closes, what is due is settled")
+    await servers.stop()
+    return await asyncio.to_thread(_stop, config, parts, loop)
+
+
+def _settings(config: Config) -> ServerSettings:
+    listen, limits = config.listen, config.limits
+    ports = Ports(listen.otlp_grpc_port, listen.otlp_http_port, listen.views_port)
+    return ServerSettings(listen.host, ports, limits.body_bytes, limits.label_body_bytes)
+
+
+def _on_signals() -> asyncio.Event:
+    stopping = asyncio.Event()
+    for one in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(one, stopping.set)
+    return stopping
+
+
+def _announce(config: Config, ports: Ports) -> None:
+    host = config.listen.host
+    _log.info(
+        "OTLP/gRPC %s:%d, OTLP/HTTP and labels http://%s:%d",
+        host,
+        ports.otlp_grpc,
+        host,
+        ports.otlp_http,
+    )
+    _log.info("metrics http://%s:%d/metrics", host, ports.views)
+    if config.store.path == "memory":
+        _log.info("state is kept in memory only")
+        return
+    _log.info(
+        "spans and their texts are kept in %s for %g days from settling, numbers for %g days",
+        config.store.path,
+        config.store.keep_s / 86400,
+        config.store.retention_s / 86400,
+    )
+
+
+def _stop(config: Config, parts: Parts, loop: Loop) -> int:
+    """Let the round under way end; without a durable inbox, settle what is open too."""
+    if not loop.stop(_DRAIN_S):
+        _log.error("the round under way did not end within %g s; the inbox keeps it", _DRAIN_S)
+        return 1
+    if config.store.inbox == "off" or config.store.path == "memory":
+        parts.processor.drain(time.time_ns())
+    else:
+        parts.processor.step(time.time_ns())
+    parts.upkeep.refresh(time.time_ns())
+    return 0
