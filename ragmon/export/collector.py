@@ -97,7 +97,7 @@ def _buckets(name: str, histogram: Histogram, *, exemplars: bool) -> Iterator[Sa
 
 def _exemplar(exemplar: Exemplar) -> ClientExemplar | None:
     """At the time it was counted, since Prometheus takes exemplars of a series in order only."""
-    labels = {"trace_id": exemplar.trace_id}
-    if sum(len(name) + len(value) for name, value in labels.items()) > _EXEMPLAR_CHARACTERS:
+    value, trace_id, time_ns = exemplar
+    if len("trace_id") + len(trace_id) > _EXEMPLAR_CHARACTERS:
         return None
-    return ClientExemplar(labels, exemplar.value, exemplar.time_ns / 1e9)
+    return ClientExemplar({"trace_id": trace_id}, value, time_ns / 1e9)

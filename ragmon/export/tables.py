@@ -6,7 +6,7 @@ Nothing here locks: `Exporter` holds one lock around every change and every snap
 from bisect import bisect_left
 from collections.abc import Callable, Mapping
 from math import inf
-from typing import NamedTuple, TypeGuard, TypeVar
+from typing import TypeAlias, TypeGuard, TypeVar
 
 from ragmon.telemetry import Family
 
@@ -16,17 +16,14 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 
-class Exemplar(NamedTuple):
-    """One observation that a bucket remembers, with its trace and the time it was counted."""
-
-    value: float
-    trace_id: str
-    time_ns: int
+Exemplar: TypeAlias = tuple[float, str, int]
+"""A value that a bucket remembers, its trace, and the time (ns) at which it was counted."""
+_NUMBERS = (int, float)
 
 
 def measurable(value: object) -> TypeGuard[float]:
     """Whether a value may reach an accumulator: a finite number that is not negative."""
-    return isinstance(value, int | float) and 0.0 <= value < inf
+    return isinstance(value, _NUMBERS) and 0.0 <= value < inf
 
 
 class Cell:
@@ -56,7 +53,7 @@ class Histogram:
         bucket = bisect_left(self.bounds, value)
         self.counts[bucket] += 1
         self.total += value
-        self.exemplars[bucket] = Exemplar(value, trace_id, time_ns)
+        self.exemplars[bucket] = (value, trace_id, time_ns)
 
 
 class Table:
