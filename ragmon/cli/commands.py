@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
+from rich.table import Column, Table
 
 from ragmon import generate as generated
 from ragmon._version import __version__
@@ -20,6 +20,7 @@ from ragmon.metrics import registry
 app = typer.Typer(
     help="Measures every request of a RAG service from its OpenTelemetry spans.",
     no_args_is_help=True,
+    add_completion=False,
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -103,7 +104,8 @@ def metrics(
     k: Annotated[list[int] | None, typer.Option("--k", help="Cut-offs of ranked metrics.")] = None,
 ) -> None:
     """List what is measured, and what each metric needs."""
-    table = Table("metric", "unit", "better", "needs", "what it is", box=None, pad_edge=False)
+    key = Column("metric", no_wrap=True)
+    table = Table(key, "unit", "better", "needs", "what it is", box=None, pad_edge=False)
     for spec in registry.build(tuple(k or (5,))).metrics:
         table.add_row(spec.key, str(spec.unit), str(spec.better), str(spec.needs), spec.summary)
     out.print(table)

@@ -1,0 +1,90 @@
+"""Reading the configuration: every fault at once, each with what to do."""
+
+from pathlib import Path
+
+import pytest
+
+from ragmon.config import load, window_seconds
+from ragmon.errors import ConfigError
+
+
+def faults(tmp_path: Path, text: str, **flags: object) -> tuple[str, ...]:
+    path = tmp_path / "ragmon.yaml"
+    path.write_text(text)
+    with pytest.raises(ConfigError) as caught:
+        load(path, flags)
+    return caught.value.faults
+
+
+def test_without_a_file_the_defaults_hold() -> None:
+    """One machine, loopback, SQLite beside the working directory."""
+    config = load(None, {})
+    assert ("127.0.0.1", "ragmon-state") == (config.listen.host, config.store.path)
+
+
+def test_flags_win_over_environment_over_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The last of file, environment and flags wins, key by key."""
+    path = tmp_path / "ragmon.yaml"
+    path.write_text("listen: {views_port: 1, otlp_http_port: 1, otlp_grpc_port: 1}")
+    monkeypatch.setenv("RAGMON_LISTEN__OTLP_HTTP_PORT", "2")
+    monkeypatch.setenv("RAGMON_LISTEN__OTLP_GRPC_PORT", "2")
+    listen = load(path, {"listen": {"otlp_grpc_port": 3}}).listen
+    assert (1, 2, 3) == (listen.views_port, listen.otlp_http_port, listen.otlp_grpc_port)
+
+
+def test_all_faults_are_named_at_once(tmp_path: Path) -> None:
+    """Unknown keys name the nearest one; values say what was expected and what was given."""
+    text = """
+    listen: {otlp_htp_port: 1}
+    assembly: {quiet_s: -1}
+    objectives: [{name: a, pipeline: p, metric: x.y, at_least: 1, at_most: 2}]
+    """
+    found = faults(tmp_path, text)
+    assert (
+        "listen.otlp_htp_port: unknown key; did you mean 'otlp_http_port'?",
+        "assembly.quiet_s: Input should be greater than 0, got -1",
+        "objectives.0: give exactly one of at_least and at_most",
+    ) == found
+
+
+def test_beyond_loopback_says_what_it_needs(tmp_path: Path) -> None:
+    """Nobody's text is kept, and no port is open, by surprise."""
+    found = faults(tmp_path, "listen: {host: 0.0.0.0}")
+    assert ["store.keep", "listen.token_file"] == [fault.split(":")[0] for fault in found]
+
+
+def test_an_objective_has_one_name_in_a_pipeline(tmp_path: Path) -> None:
+    """The name is a label: two objectives may not share it."""
+    one = "{name: a, pipeline: p, metric: x.y, at_least: 1, share: 0.5}"
+    assert ("objectives: 'a' of pipeline 'p' is given 2 times",) == (
+        faults(tmp_path, f"objectives: [{one}, {one}]")
+    )
+
+
+@pytest.mark.parametrize("text", ["a: [", "- 1", "\x00", "listen: 3"])
+def test_what_is_no_configuration_is_named(tmp_path: Path, text: str) -> None:
+    """Broken YAML and wrong shapes are faults with a place, not tracebacks."""
+    assert faults(tmp_path, text)
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    """The path and the reason stand in the fault."""
+    with pytest.raises(ConfigError, match=r"nowhere\.yaml: cannot be read: No such file"):
+        load(tmp_path / "nowhere.yaml", {})
+
+
+def test_yaml_may_say_on_and_off(tmp_path: Path) -> None:
+    """YAML reads a bare `off` as a truth value; the inbox understands it."""
+    path = tmp_path / "ragmon.yaml"
+    path.write_text("store: {inbox: off}")
+    assert load(path, {}).store.inbox == "off"
+
+
+def test_windows_have_a_number_and_a_unit() -> None:
+    """s, m, h and d; anything else is refused."""
+    assert [90, 300, 3600, 2_592_000] == [window_seconds(w) for w in ("90s", "5m", "1h", "30d")]
+    for wrong in ("", "h", "0m", "1w", "-1h", "1.5h"):
+        with pytest.raises(ValueError, match="must be a number"):
+            window_seconds(wrong)
