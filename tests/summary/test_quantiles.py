@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ragmon.summary.period import minute_of, minutes
 from ragmon.summary.quantiles import Latency, latency
 
 VECTORS = json.loads(
@@ -41,10 +40,3 @@ def test_too_many_values_are_sampled_and_said_to_be() -> None:
     assert found == turned
     assert (found.count, found.approximate) == (10_000, True)
     assert found.p95_s == pytest.approx(9500, rel=0.01)
-
-
-def test_a_window_holds_the_current_minute_and_those_before() -> None:
-    """A window of 15 minutes is the last 15 of event time; a shorter one than one is one."""
-    now_ns = 61 * 60_000_000_000 + 5
-    assert (minutes(900, now_ns), minutes(5, now_ns)) == (range(47, 62), range(61, 62))
-    assert minute_of(now_ns) == 61
