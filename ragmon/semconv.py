@@ -46,6 +46,9 @@ TRUNCATED: Final = "ragmon.truncated"
 """string[]: `attribute=original length in characters` for each text that was cut."""
 MASKED: Final = "ragmon.masked"
 """string[]: names of the attributes whose content was withheld by the content setting."""
+ABANDONED: Final = "ragmon.abandoned"
+"""bool: true where the caller went away (closed the stream, cancelled the task) before the
+end; what had come until then is recorded, and it is no error."""
 TRUNCATION_MARK: Final = "…truncated"
 """Ends a text that was cut."""
 
@@ -90,3 +93,32 @@ LLM_TOKENS_PROMPT: Final = "llm.token_count.prompt"
 LLM_TOKENS_COMPLETION: Final = "llm.token_count.completion"
 LLM_COST_TOTAL: Final = "llm.cost.total"
 LLM_TEMPLATE_VARIABLES: Final = "llm.prompt_template.variables"
+
+# --- recognising a dialect ----------------------------------------------------------
+DIALECT_PREFIXES: Final = (
+    "ragmon.",
+    "openinference.",
+    "gen_ai.",
+    "traceloop.",
+    "llm.",
+    "langfuse.observation.",
+    "mlflow.span",
+    "ai.observability.",
+    "langsmith.span.",
+    "haystack.",
+    "db.vector.",
+)
+"""Beginnings of attribute names by which a span is known to speak of a RAG stage."""
+DIALECT_EVENTS: Final = frozenset(
+    {
+        "db.query.result",
+        "db.search.result",
+        "RetrievalEndEvent",
+        "ReRankEndEvent",
+        "LLMChatEndEvent",
+        "LLMCompletionEndEvent",
+        "QueryStartEvent",
+        "GetResponseStartEvent",
+    }
+)
+"""Names of span events by which one is."""
