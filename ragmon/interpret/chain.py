@@ -38,17 +38,17 @@ def _chains(scope: Scope) -> list[Node]:
     """The span that stands for the request, and below it, unless it is a chain, the topmost."""
     lead = scope.lead
     if lead is None:
-        return outermost(scope.roles[Role.CHAIN])
+        return outermost(scope.of(Role.CHAIN))
     if lead.meaning.role is Role.CHAIN:
         return [lead]
-    return [lead, *outermost(scope.roles[Role.CHAIN])]
+    return [lead, *outermost(scope.of(Role.CHAIN))]
 
 
 def _searched(scope: Scope) -> str | None:
     """The query of the retriever, of the reranker, or the one text that was embedded for it."""
-    retrievers = scope.roles[Role.RETRIEVAL]
-    rerankers = scope.roles[Role.RERANKING]
-    embedded = scope.roles[Role.EMBEDDING] if retrievers else []
+    retrievers = scope.of(Role.RETRIEVAL)
+    rerankers = scope.of(Role.RERANKING)
+    embedded = scope.of(Role.EMBEDDING) if retrievers else []
     return first_of((*retrievers, *rerankers, *embedded), _query)
 
 

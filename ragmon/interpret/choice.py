@@ -1,6 +1,6 @@
 """Which of several spans is heard."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 from ragmon.interpret.meaning import SpanMeaning
@@ -19,6 +19,10 @@ def first_of(nodes: Iterable[Node], read: Callable[[SpanMeaning], _T | None]) ->
     return next((value for node in nodes if (value := read(node.meaning)) is not None), None)
 
 
-def latest_of(nodes: Sequence[Node], read: Callable[[SpanMeaning], _T | None]) -> _T | None:
+def latest_of(nodes: Iterable[Node], read: Callable[[SpanMeaning], _T | None]) -> _T | None:
     """The value of the span that ended last of those that have one."""
-    return first_of(latest_first(node for node in nodes if read(node.meaning) is not None), read)
+    last: Node | None = None
+    for node in nodes:
+        if read(node.meaning) is not None and (last is None or node.finish > last.finish):
+            last = node
+    return None if last is None else read(last.meaning)

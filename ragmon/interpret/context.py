@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from ragmon.interpret.choice import latest_first, latest_of
-from ragmon.interpret.meaning import Field, RawDocument, RawDocuments, Role
+from ragmon.interpret.meaning import RawDocument, RawDocuments, Role
 from ragmon.interpret.scope import Scope
 from ragmon.interpret.texts import Texts
 from ragmon.interpret.tree import Node
-from ragmon.model.record import Absence, ContextSource
+from ragmon.model.record import ContextSource
 from ragmon.semconv import TRUNCATION_MARK
 
 _CONTEXT_NAMES: Final = (
@@ -53,7 +53,7 @@ def _candidates(
     scope: Scope, line: Sequence[Node], evidence: Evidence
 ) -> Iterator[tuple[RawDocuments | None, ContextSource]]:
     yield latest_of(scope.nodes, lambda meaning: meaning.context), ContextSource.PACKED
-    for builder in latest_first(scope.roles[Role.AUGMENTATION]):
+    for builder in latest_first(scope.of(Role.AUGMENTATION)):
         yield _built(builder, evidence), ContextSource.PACKED
     for call in line:
         yield _handed(call, evidence), ContextSource.PACKED
@@ -151,13 +151,3 @@ def _rest_of_prompt(evidence: Evidence) -> RawDocuments | None:
         return None
     rest = evidence.prompt.replace(evidence.query, "") if evidence.query else evidence.prompt
     return (RawDocument(None, rest),) if rest.strip() else None
-
-
-def context_absence(scope: Scope) -> Absence | None:
-    """Why no text of the request could serve as its context, where that is known."""
-    fields = (Field.CONTEXT, Field.DOCUMENT_TEXTS, Field.DOCUMENTS, Field.PROMPT)
-    for field in fields:
-        for node in scope.nodes:
-            if field in node.meaning.absent:
-                return node.meaning.absent[field]
-    return None

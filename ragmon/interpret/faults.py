@@ -20,12 +20,15 @@ def failed(span: Span) -> bool:
 def error_type(nodes: Iterable[Node]) -> str | None:
     """The error type of the first failed span that names one; None where none failed."""
     broken = [node.span for node in nodes if failed(node.span)]
+    if not broken:
+        return None
     named = (name for span in broken if (name := _named(span)) is not None)
-    return next(named, UNNAMED) if broken else None
+    return next(named, UNNAMED)
 
 
 def _declared(span: Span) -> str | None:
-    return scalars.name(span.attributes.get(semconv.ERROR_TYPE))
+    value = span.attributes.get(semconv.ERROR_TYPE)
+    return None if value is None else scalars.name(value)
 
 
 def _named(span: Span) -> str | None:

@@ -1,33 +1,25 @@
 """The model calls of a request: the one that answered, and what all of them used."""
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Final, NamedTuple
+from collections.abc import Sequence
+from typing import Final, TypeAlias
 
 from ragmon.interpret.meaning import Role, SpanMeaning
 from ragmon.interpret.scope import Scope
 from ragmon.interpret.tree import Node, contains, innermost
 from ragmon.model.record import ModelUsage
 
-_USES: Final[tuple[Callable[[SpanMeaning], float | None], ...]] = (
-    lambda meaning: meaning.input_tokens,
-    lambda meaning: meaning.output_tokens,
-    lambda meaning: meaning.cost_usd,
-)
+_Amounts: TypeAlias = tuple[int | None, int | None, float | None]
+
+_NO_AMOUNTS: Final[_Amounts] = (None, None, None)
 
 
 def answering_line(scope: Scope) -> list[Node]:
     """The leaf model call that ended last, and the model calls around it, inner ones first."""
-    calls = scope.roles[Role.GENERATION]
+    calls = scope.of(Role.GENERATION)
     if not calls:
         return []
     leaf = max(innermost(calls), key=lambda node: node.finish)
     return [node for node in reversed(calls) if contains(node, leaf)]
-
-
-class _Use(NamedTuple):
-    model: str | None
-    use: int
-    amount: float
 
 
 def usage(scope: Scope) -> tuple[ModelUsage, ...]:
@@ -36,15 +28,51 @@ def usage(scope: Scope) -> tuple[ModelUsage, ...]:
     Model calls nest, and an outer one repeats what the inner ones used: each value is
     taken from the innermost spans that carry it.
     """
-    nodes = [
-        node for node in scope.nodes if node.meaning.role is Role.GENERATION or node is scope.root
-    ]
+    nodes = [*scope.of(Role.GENERATION), *scope.request]
+    nodes.sort(key=lambda node: node.first)
+    carriers = [(index, _amounts(node.meaning)) for index, node in enumerate(nodes)]
+    carriers = [(index, amounts) for index, amounts in carriers if amounts != _NO_AMOUNTS]
+    if not carriers:
+        return ()
+    own = _own_amounts(nodes, carriers)
+    enclosing = _enclosing(nodes)
     sums: dict[str | None, list[float | None]] = {}
-    for use in sorted(_uses(nodes), key=lambda found: found[0]):
-        _, (model, column, amount) = use
-        row = sums.setdefault(model, [None, None, None])
-        row[column] = amount + (row[column] or 0)
+    for index, amounts in own:
+        row = sums.setdefault(_model(nodes, index, enclosing), [None, None, None])
+        row[:] = map(_plus, row, amounts)
     return tuple([_row(model, *row) for model, row in sums.items()])
+
+
+def _amounts(meaning: SpanMeaning) -> _Amounts:
+    return meaning.input_tokens, meaning.output_tokens, meaning.cost_usd
+
+
+def _own_amounts(
+    nodes: Sequence[Node], carriers: Sequence[tuple[int, _Amounts]]
+) -> list[tuple[int, Sequence[float | None]]]:
+    """What each carrier used beyond what the calls inside it tell of."""
+    after: list[int | None] = [None, None, None]
+    own: list[tuple[int, Sequence[float | None]]] = []
+    for index, amounts in reversed(carriers):
+        node = nodes[index]
+        kept = [
+            amount if inner is None or inner > node.last else None
+            for amount, inner in zip(amounts, after, strict=True)
+        ]
+        after = [
+            inner if amount is None else node.first
+            for amount, inner in zip(amounts, after, strict=True)
+        ]
+        own.append((index, kept))
+    return [(index, kept) for index, kept in reversed(own) if any(map(_is_known, kept))]
+
+
+def _is_known(amount: float | None) -> bool:
+    return amount is not None
+
+
+def _plus(total: float | None, amount: float | None) -> float | None:
+    return total if amount is None else amount + (total or 0)
 
 
 def _row(
@@ -55,19 +83,6 @@ def _row(
 
 def _whole(count: float | None) -> int | None:
     return None if count is None else int(count)
-
-
-def _uses(nodes: Sequence[Node]) -> Iterator[tuple[int, _Use]]:
-    enclosing = _enclosing(nodes)
-    for column, read in enumerate(_USES):
-        after: int | None = None
-        for index in range(len(nodes) - 1, -1, -1):
-            amount = read(nodes[index].meaning)
-            if amount is None:
-                continue
-            if after is None or after > nodes[index].last:
-                yield nodes[index].first, _Use(_model(nodes, index, enclosing), column, amount)
-            after = nodes[index].first
 
 
 def _enclosing(nodes: Sequence[Node]) -> list[int]:

@@ -23,16 +23,16 @@ _TORN = Listing(None, Absence.DROPPED_ATTRIBUTES)
 
 def retrieved(scope: Scope) -> Listing:
     """The candidates: per outermost retriever what the innermost with documents returned."""
-    sources = _sources(scope.roles[Role.RETRIEVAL])
-    return _merged(sources, lambda node: _candidates(node, scope.roles[Role.RERANKING]))
+    sources = _sources(scope.of(Role.RETRIEVAL))
+    return _merged(sources, lambda node: _candidates(node, scope.of(Role.RERANKING)))
 
 
 def reranked(scope: Scope) -> Listing:
     """The final list: a reranker's, else the outermost of nested retrievers that carry lists."""
-    listing = _from_rerankers(scope.roles[Role.RERANKING])
+    listing = _from_rerankers(scope.of(Role.RERANKING))
     if listing.documents is not None or listing.absence is Absence.DROPPED_ATTRIBUTES:
         return listing
-    nested = _from_nested(scope.roles[Role.RETRIEVAL])
+    nested = _from_nested(scope.of(Role.RETRIEVAL))
     return listing if nested == _NOT_CAPTURED else nested
 
 

@@ -18,16 +18,25 @@ class Scope:
     spans: the root and the parts that belong to it though they hang from a missing span.
     """
 
-    __slots__ = ("key", "nodes", "roles", "root", "tops")
+    __slots__ = ("_roles", "key", "nodes", "root", "tops")
 
     def __init__(self, key: str, root: Node | None, tops: Sequence[Node], forest: Forest) -> None:
         self.key = key
         self.root = root
         self.tops = sorted(tops, key=lambda top: top.first)
         self.nodes = [node for top in self.tops for node in forest.tree(top)]
-        self.roles: dict[Role, list[Node]] = {role: [] for role in Role}
+        self._roles: dict[Role, list[Node]] = {}
         for node in self.nodes:
-            self.roles[node.meaning.role].append(node)
+            self._roles.setdefault(node.meaning.role, []).append(node)
+
+    def of(self, role: Role) -> Sequence[Node]:
+        """The spans that play this part, in order."""
+        return self._roles.get(role, ())
+
+    @property
+    def request(self) -> Sequence[Node]:
+        """The request span, or nothing."""
+        return () if self.root is None else (self.root,)
 
     @property
     def lead(self) -> Node | None:
@@ -79,7 +88,7 @@ def _scopes(
     if strays:
         missing = min(top.span.parent_id or top.span.span_id for top in strays)
         scopes.append(Scope(missing, None, strays, forest))
-    return [scope for scope in scopes if scope.roles[Role.REQUEST] or _calls(scope.nodes)]
+    return [scope for scope in scopes if scope.of(Role.REQUEST) or _calls(scope.nodes)]
 
 
 def _owner(covers: Sequence["_Cover"], orphan: Node, forest: Forest) -> Node | None:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from ragmon.interpret.faults import error_type
-from ragmon.interpret.intervals import Interval, length, length_without
+from ragmon.interpret.intervals import Interval, length_without
 from ragmon.interpret.meaning import Role
 from ragmon.interpret.scope import Scope
 from ragmon.interpret.tree import Node, contains, outermost
@@ -29,18 +29,18 @@ def run_stages(scope: Scope, line: Sequence[Node]) -> dict[Stage, StageRun]:
 
 def _runs(scope: Scope, line: Sequence[Node]) -> Iterator[tuple[Stage, StageRun]]:
     for stage, role in _WHOLE:
-        if scope.roles[role]:
-            spans = outermost(scope.roles[role])
+        if scope.of(role):
+            spans = outermost(scope.of(role))
             yield stage, StageRun(_seconds(spans), error_type(spans))
-    if scope.roles[Role.RETRIEVAL]:
+    if scope.of(Role.RETRIEVAL):
         yield Stage.RETRIEVAL, _retrieval(scope)
     if line:
         yield Stage.GENERATION, StageRun(_seconds(line[:1]), error_type(line[:1]))
 
 
 def _retrieval(scope: Scope) -> StageRun:
-    retrievers = outermost(scope.roles[Role.RETRIEVAL])
-    inside = _inside(outermost(scope.roles[Role.RERANKING]), retrievers)
+    retrievers = outermost(scope.of(Role.RETRIEVAL))
+    inside = _inside(outermost(scope.of(Role.RERANKING)), retrievers)
     return StageRun(_seconds(retrievers, without=inside), error_type(retrievers))
 
 
@@ -58,10 +58,10 @@ def _inside(nodes: Sequence[Node], outer: Sequence[Node]) -> list[Node]:
 
 
 def _seconds(nodes: Sequence[Node], without: Sequence[Node] = ()) -> float | None:
-    if ran_backwards((*nodes, *without)):
+    if ran_backwards(nodes) or ran_backwards(without):
         return None
-    if not without:
-        return length(_intervals(nodes)) / _NS
+    if len(nodes) == 1 and not without:
+        return (nodes[0].span.end_ns - nodes[0].span.start_ns) / _NS
     return length_without(_intervals(nodes), _intervals(without)) / _NS
 
 

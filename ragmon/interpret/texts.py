@@ -1,8 +1,8 @@
 """The texts of one record: equal ones are one object, and ids stand for texts."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from ragmon.interpret.meaning import RawDocument, RawDocuments
+from ragmon.interpret.meaning import RawDocument, RawDocuments, SpanMeaning
 from ragmon.interpret.tree import Node
 from ragmon.model.record import Document
 from ragmon.text import Text
@@ -34,8 +34,9 @@ class Texts:
         """Documents with their texts, resolved by id where they crossed earlier."""
         if documents is None:
             return None
+        text, raw_text = self.text, self.raw_text
         return tuple(
-            [Document(raw.id, self.text(self.raw_text(raw)), raw.score) for raw in documents]
+            [Document(raw.id, text(raw.text or raw_text(raw)), raw.score) for raw in documents]
         )
 
     def raw_text(self, document: RawDocument) -> str | None:
@@ -49,10 +50,24 @@ class Texts:
 
 def _first_texts(nodes: Iterable[Node]) -> dict[str, str]:
     first: dict[str, str] = {}
-    for node in sorted(nodes, key=lambda node: node.finish):
-        meaning = node.meaning
-        for documents in (meaning.input_documents, meaning.documents, meaning.context):
-            for document in documents or ():
-                if document.id is not None and document.text:
-                    first.setdefault(document.id, document.text)
+    # From the last to the first, so that the first to name an id is the one that stays.
+    for node in sorted(filter(_has_documents, nodes), key=lambda node: node.finish, reverse=True):
+        for documents in reversed(_lists(node.meaning)):
+            if documents:
+                first.update(
+                    [
+                        (id_, text)
+                        for id_, text, _ in reversed(documents)
+                        if text and id_ is not None
+                    ]
+                )
     return first
+
+
+def _lists(meaning: SpanMeaning) -> Sequence[RawDocuments | None]:
+    return (meaning.input_documents, meaning.documents, meaning.context)
+
+
+def _has_documents(node: Node) -> bool:
+    meaning = node.meaning
+    return bool(meaning.documents or meaning.input_documents or meaning.context)

@@ -1,6 +1,6 @@
 """The spans of a trace as trees, and what lies inside what, without recursion."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
 
 from ragmon.interpret.meaning import SpanMeaning
@@ -12,15 +12,15 @@ class Node:
 
     `first` is its place in an order where parents come before their children, siblings by
     (start, id); `last` is the place of its last descendant, so that a node contains
-    another where `first <= other.first <= last`.
+    another where `first <= other.first <= last`. No node knows its parent: without cycles
+    the memory of a trace is free as soon as it is read.
     """
 
-    __slots__ = ("children", "first", "last", "meaning", "parent", "span")
+    __slots__ = ("children", "first", "last", "meaning", "span")
 
     def __init__(self, span: Span, meaning: SpanMeaning) -> None:
         self.span = span
         self.meaning = meaning
-        self.parent: Node | None = None
         self.children: list[Node] = []
         self.first = -1
         self.last = -1
@@ -43,58 +43,66 @@ class Forest:
 
     def __init__(self, nodes: Iterable[Node]) -> None:
         placed = sorted(nodes, key=lambda node: node.place)
-        self.tops = _link(placed)
+        by_id = {node.span.span_id: node for node in placed}
+        self.tops = _link(placed, by_id)
         self.nodes: list[Node] = []
         for top in self.tops:
             self._walk(top)
-        for node in placed:
-            if node.first < 0:
-                self.tops.append(_cut_loop(node))
-                self._walk(self.tops[-1])
+        if len(self.nodes) < len(placed):
+            self._walk_loops(placed, by_id)
 
     def tree(self, top: Node) -> list[Node]:
         """A node and all its descendants, in order."""
         return self.nodes[top.first : top.last + 1]
 
+    def _walk_loops(self, placed: Sequence[Node], by_id: Mapping[str, Node]) -> None:
+        for node in placed:
+            if node.first < 0:
+                self.tops.append(_cut_loop(node, by_id))
+                self._walk(self.tops[-1])
+
     def _walk(self, top: Node) -> None:
-        stack = [(top, False)]
+        stack = [top]
         while stack:
-            node, done = stack.pop()
-            if done:
+            node = stack.pop()
+            if node.first >= 0:
                 node.last = len(self.nodes) - 1
                 continue
-            node.first = len(self.nodes)
+            node.first = node.last = len(self.nodes)
             self.nodes.append(node)
-            stack.append((node, True))
-            stack.extend((child, False) for child in reversed(node.children))
+            if node.children:
+                stack.append(node)
+                stack.extend(reversed(node.children))
 
 
-def _link(nodes: Sequence[Node]) -> list[Node]:
-    by_id = {node.span.span_id: node for node in nodes}
+def _link(nodes: Sequence[Node], by_id: Mapping[str, Node]) -> list[Node]:
     tops = []
     for node in nodes:
-        parent = by_id.get(node.span.parent_id) if node.span.parent_id is not None else None
+        parent = _parent(node, by_id)
         if parent is None or parent is node:
             tops.append(node)
         else:
-            node.parent = parent
             parent.children.append(node)
     return tops
 
 
-def _cut_loop(node: Node) -> Node:
+def _parent(node: Node, by_id: Mapping[str, Node]) -> Node | None:
+    return None if node.span.parent_id is None else by_id.get(node.span.parent_id)
+
+
+def _cut_loop(node: Node, by_id: Mapping[str, Node]) -> Node:
     """Make the first span of the loop of parents above `node` a topmost one."""
-    seen: set[int] = set()
-    while id(node) not in seen and node.parent is not None:
-        seen.add(id(node))
-        node = node.parent
-    loop = [node]
-    while loop[-1].parent is not None and loop[-1].parent is not node:
-        loop.append(loop[-1].parent)
+    chain: dict[int, Node] = {}
+    above: Node | None = node
+    while above is not None and id(above) not in chain:
+        chain[id(above)] = above
+        above = _parent(above, by_id)
+    members = list(chain.values())
+    loop = members[members.index(above) :] if above is not None else members
     top = min(loop, key=lambda member: member.place)
-    if top.parent is not None:
-        top.parent.children.remove(top)
-        top.parent = None
+    parent = _parent(top, by_id)
+    if parent is not None:
+        parent.children.remove(top)
     return top
 
 
@@ -116,7 +124,5 @@ def innermost(nodes: Sequence[Node]) -> list[Node]:
     """Those of some nodes, given in order, that hold none of the others."""
     following = [node.first for node in nodes[1:]]
     return [
-        node
-        for node, after in zip_longest(nodes, following)
-        if after is None or after > node.last
+        node for node, after in zip_longest(nodes, following) if after is None or after > node.last
     ]

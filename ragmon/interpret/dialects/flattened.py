@@ -17,20 +17,27 @@ def collect(attributes: Attributes, *lists: str) -> tuple[Rows, ...]:
     The attributes are walked once. What has no decimal index is passed over.
     """
     heads = tuple([f"{name}." for name in lists])
-    found: tuple[Rows, ...] = tuple([{} for _ in lists])
+    found: list[dict[str, dict[str, AttributeValue]]] = [{} for _ in lists]
     for key, value in attributes.items():
         if key.startswith(heads):
-            for head, rows in zip(heads, found, strict=True):
-                if key.startswith(head):
-                    _put(rows, key[len(head) :], value)
-                    break
-    return found
+            place = 0
+            while not key.startswith(heads[place]):
+                place += 1
+            index, _, field = key[len(heads[place]) :].partition(".")
+            entries = found[place]
+            if index in entries:
+                entries[index][field] = value
+            else:
+                entries[index] = {field: value}
+    return tuple([_by_number(entries) for entries in found])
 
 
-def _put(rows: Rows, rest: str, value: AttributeValue) -> None:
-    index, _, field = rest.partition(".")
-    if field and index.isdecimal() and len(index) <= _INDEX_DIGITS:
-        rows.setdefault(int(index), {})[field] = value
+def _by_number(entries: dict[str, dict[str, AttributeValue]]) -> Rows:
+    return {
+        int(index): fields
+        for index, fields in entries.items()
+        if index.isdecimal() and len(index) <= _INDEX_DIGITS
+    }
 
 
 def is_whole(rows: Rows) -> bool:

@@ -28,29 +28,38 @@ def parse(text: str) -> Json:
     return parsed
 
 
-def search(content: Json, keys: tuple[str, ...]) -> str | None:
-    """The text under the shallowest of these keys, of equally shallow ones the first named.
+def search(content: Json, ranks: Mapping[str, int]) -> str | None:
+    """The text under the shallowest of these keys, of equally shallow ones the lowest ranked.
 
     Under a key may stand a text or a list that starts with one. Lists of objects hold
     documents and are not entered.
     """
     for level in _levels(content):
-        for key in keys:
-            for fields in level:
-                found = _as_text(fields.get(key))
-                if found is not None:
-                    return found
+        found = [
+            (ranks[key], place, text)
+            for place, fields in enumerate(level)
+            for key in ranks.keys() & fields.keys()
+            if (text := _as_text(fields[key])) is not None
+        ]
+        if found:
+            return min(found)[-1]
     return None
+
+
+def ranked(*keys: str) -> dict[str, int]:
+    """Keys for `search`, the most telling first."""
+    return {key: rank for rank, key in enumerate(keys)}
 
 
 def _levels(content: Json) -> Iterator[list[dict[str, Json]]]:
     level = [content] if isinstance(content, dict) else []
     for _ in range(_DEPTH):
-        yield level
-        inner = (value for fields in level for value in fields.values())
-        level = [value for value in inner if isinstance(value, dict)][:_WIDTH]
         if not level:
             return
+        yield level
+        level = [value for fields in level for value in fields.values() if isinstance(value, dict)][
+            :_WIDTH
+        ]
 
 
 def _as_text(value: Json) -> str | None:

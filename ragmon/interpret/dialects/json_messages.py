@@ -1,16 +1,16 @@
 """Chat messages, prompts and completions inside JSON."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Final, TypeAlias
 
-from ragmon.interpret.dialects.json_content import Json, search
+from ragmon.interpret.dialects.json_content import Json, ranked, search
 
 Message: TypeAlias = tuple[str | None, str]
 """A role, where one is known, and a text."""
 
 _USER_ROLES: Final = frozenset({"user", "human"})
 _MODEL_ROLES: Final = frozenset({"assistant", "ai", "model"})
-_QUERY_KEYS: Final = (
+_QUERY_KEYS: Final = ranked(
     "query",
     "question",
     "input",
@@ -23,7 +23,7 @@ _QUERY_KEYS: Final = (
     "text",
     "prompt",
 )
-_ANSWER_KEYS: Final = (
+_ANSWER_KEYS: Final = ranked(
     "answer",
     "response",
     "output",
@@ -35,7 +35,7 @@ _ANSWER_KEYS: Final = (
     "content",
     "text",
 )
-_PROMPT_KEYS: Final = ("prompt", "prompts", "text")
+_PROMPT_KEYS: Final = ranked("prompt", "prompts", "text")
 
 
 def find_query(content: Json) -> str | None:
@@ -48,7 +48,7 @@ def find_answer(content: Json) -> str | None:
     return _find(content, _ANSWER_KEYS, _MODEL_ROLES)
 
 
-def _find(content: Json, keys: tuple[str, ...], roles: frozenset[str]) -> str | None:
+def _find(content: Json, keys: Mapping[str, int], roles: frozenset[str]) -> str | None:
     if isinstance(content, str):
         return content
     found = search(content, keys)

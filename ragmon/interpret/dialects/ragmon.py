@@ -1,12 +1,12 @@
 """ragmon's own spans: parallel arrays, standard names where they exist, explicit masks."""
 
-from dataclasses import replace
-from itertools import zip_longest
-from typing import Final, NamedTuple
+from collections.abc import Callable, Iterable, Mapping
+from itertools import chain, repeat
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from ragmon import semconv
 from ragmon.interpret import scalars
-from ragmon.interpret.meaning import Field, RawDocument, RawDocuments, Role, SpanMeaning
+from ragmon.interpret.meaning import NOTHING, Field, RawDocument, RawDocuments, Role, SpanMeaning
 from ragmon.model.record import Absence
 from ragmon.model.span import Attributes, AttributeValue, Span
 
@@ -20,6 +20,31 @@ _ROLES: Final = {
     "reranking": Role.RERANKING,
     "augmentation": Role.AUGMENTATION,
     "generation": Role.GENERATION,
+}
+_Values: TypeAlias = tuple[AttributeValue, ...]
+
+
+class _Scalar(NamedTuple):
+    """One attribute: the field it fills, how it is read, whether it wins over another."""
+
+    field: str
+    read: Callable[[Any], object]
+    preferred: bool = True
+
+
+_SCALARS: Final = {
+    semconv.QUERY: _Scalar("query", scalars.text),
+    semconv.GEN_AI_RETRIEVAL_QUERY_TEXT: _Scalar("query", scalars.text, preferred=False),
+    semconv.MAX_CONTEXT_TOKENS: _Scalar("max_context_tokens", scalars.count),
+    semconv.PROMPT: _Scalar("prompt", scalars.text),
+    semconv.ANSWER: _Scalar("answer", scalars.text),
+    semconv.CITATIONS: _Scalar("citations", scalars.names),
+    semconv.GEN_AI_RESPONSE_MODEL: _Scalar("model", scalars.name),
+    semconv.GEN_AI_REQUEST_MODEL: _Scalar("model", scalars.name, preferred=False),
+    semconv.GEN_AI_USAGE_INPUT_TOKENS: _Scalar("input_tokens", scalars.count),
+    semconv.GEN_AI_USAGE_OUTPUT_TOKENS: _Scalar("output_tokens", scalars.count),
+    semconv.COST_USD: _Scalar("cost_usd", scalars.amount),
+    semconv.GEN_AI_TIME_TO_FIRST_CHUNK: _Scalar("first_token_s", scalars.amount),
 }
 _MASKABLE: Final = {
     semconv.QUERY: Field.QUERY,
@@ -68,11 +93,17 @@ class _Columns(NamedTuple):
     score: str
 
 
-_DOCUMENTS: Final = _Columns(semconv.DOCUMENTS_ID, semconv.DOCUMENTS_TEXT, semconv.DOCUMENTS_SCORE)
-_INPUT_DOCUMENTS: Final = _Columns(
-    semconv.INPUT_DOCUMENTS_ID, semconv.INPUT_DOCUMENTS_TEXT, score=""
+_LISTS: Final = (
+    (
+        "documents",
+        _Columns(semconv.DOCUMENTS_ID, semconv.DOCUMENTS_TEXT, semconv.DOCUMENTS_SCORE),
+    ),
+    (
+        "input_documents",
+        _Columns(semconv.INPUT_DOCUMENTS_ID, semconv.INPUT_DOCUMENTS_TEXT, score=""),
+    ),
+    ("context", _Columns(semconv.CONTEXT_ID, semconv.CONTEXT_TEXT, score="")),
 )
-_CONTEXT: Final = _Columns(semconv.CONTEXT_ID, semconv.CONTEXT_TEXT, score="")
 
 
 def read(span: Span) -> SpanMeaning | None:
@@ -90,8 +121,7 @@ def annotated(span: Span, meaning: SpanMeaning) -> SpanMeaning:
     if span.attributes.keys().isdisjoint(_NOTES):
         return meaning
     notes = _read(span.attributes, meaning.role)
-    return replace(
-        meaning,
+    return meaning._replace(
         **{field: value for field in _OVERRIDDEN if (value := getattr(notes, field)) is not None},
         **{field: getattr(notes, field) for field in _FILLED if getattr(meaning, field) is None},
         absent={**meaning.absent, **notes.absent},
@@ -99,37 +129,24 @@ def annotated(span: Span, meaning: SpanMeaning) -> SpanMeaning:
 
 
 def _read(attributes: Attributes, role: Role) -> SpanMeaning:
-    masked = frozenset(scalars.names(attributes.get(semconv.MASKED)) or ())
-    shown = _without(attributes, masked) if masked else attributes
-    return SpanMeaning(
-        dialect=name,
-        role=role,
-        query=_first_text(shown, semconv.QUERY, semconv.GEN_AI_RETRIEVAL_QUERY_TEXT),
-        documents=_documents(shown, _DOCUMENTS),
-        input_documents=_documents(shown, _INPUT_DOCUMENTS),
-        context=_documents(shown, _CONTEXT),
-        max_context_tokens=scalars.count(shown.get(semconv.MAX_CONTEXT_TOKENS)),
-        prompt=scalars.text(shown.get(semconv.PROMPT)),
-        answer=scalars.text(shown.get(semconv.ANSWER)),
-        citations=scalars.names(shown.get(semconv.CITATIONS)),
-        model=scalars.name(shown.get(semconv.GEN_AI_RESPONSE_MODEL))
-        or scalars.name(shown.get(semconv.GEN_AI_REQUEST_MODEL)),
-        input_tokens=scalars.count(shown.get(semconv.GEN_AI_USAGE_INPUT_TOKENS)),
-        output_tokens=scalars.count(shown.get(semconv.GEN_AI_USAGE_OUTPUT_TOKENS)),
-        cost_usd=scalars.amount(shown.get(semconv.COST_USD)),
-        first_token_s=scalars.amount(shown.get(semconv.GEN_AI_TIME_TO_FIRST_CHUNK)),
-        absent={_MASKABLE[key]: Absence.MASKED for key in masked if key in _MASKABLE},
-    )
-
-
-def _without(attributes: Attributes, masked: frozenset[str]) -> Attributes:
-    """A masked attribute may carry a hash: it is no content."""
-    return {key: value for key, value in attributes.items() if key not in masked}
-
-
-def _first_text(attributes: Attributes, *keys: str) -> str | None:
-    found = (scalars.text(attributes.get(key)) for key in keys)
-    return next((value for value in found if value is not None), None)
+    absent: Mapping[Field, Absence] = NOTHING
+    if semconv.MASKED in attributes:
+        masked = frozenset(scalars.names(attributes[semconv.MASKED]) or ())
+        absent = {_MASKABLE[key]: Absence.MASKED for key in masked if key in _MASKABLE}
+        # A masked attribute may carry a hash: it is no content.
+        attributes = {key: value for key, value in attributes.items() if key not in masked}
+    found: dict[str, Any] = {}
+    for key, value in attributes.items():
+        known = _SCALARS.get(key)
+        if known is not None and (read := known.read(value)) is not None:
+            if known.preferred:
+                found[known.field] = read
+            else:
+                found.setdefault(known.field, read)
+    for field, columns in _LISTS:
+        if columns.id in attributes or columns.text in attributes:
+            found[field] = _documents(attributes, columns)
+    return SpanMeaning(name, role, absent=absent, **found)
 
 
 def _documents(attributes: Attributes, columns: _Columns) -> RawDocuments | None:
@@ -137,10 +154,35 @@ def _documents(attributes: Attributes, columns: _Columns) -> RawDocuments | None
     texts = scalars.array(attributes.get(columns.text))
     if ids is None and texts is None:
         return None
-    ids, texts = ids or (), texts or ()
-    scores = (scalars.array(attributes.get(columns.score)) or ())[: max(len(ids), len(texts))]
-    return tuple([_document(*row) for row in zip_longest(ids, texts, scores)])
+    rows = max(len(ids or ()), len(texts or ()))
+    scores = scalars.array(attributes.get(columns.score)) or ()
+    table = zip(
+        _column(ids or (), rows, _ids),
+        _column(texts or (), rows, _texts),
+        _column(scores, rows, _scores),
+        strict=True,
+    )
+    return tuple(map(RawDocument._make, table))
 
 
-def _document(id_: AttributeValue, text: AttributeValue, score: AttributeValue) -> RawDocument:
-    return RawDocument(scalars.identifier(id_), scalars.text(text), scalars.number(score))
+def _column(
+    values: _Values, rows: int, read: Callable[[_Values], Iterable[object]]
+) -> Iterable[object]:
+    """So many values: None where there are too few, too many are cut off."""
+    if not values:
+        return repeat(None, rows)
+    return chain(read(values[:rows]), repeat(None, max(rows - len(values), 0)))
+
+
+# A column is nearly always of one type: that is seen at once, and nothing is read twice.
+def _ids(values: _Values) -> Iterable[object]:
+    plain = set(map(type, values)) == {str} and "" not in values
+    return values if plain else map(scalars.identifier, values)
+
+
+def _texts(values: _Values) -> Iterable[object]:
+    return values if set(map(type, values)) == {str} else map(scalars.text, values)
+
+
+def _scores(values: _Values) -> Iterable[object]:
+    return map(scalars.number, values)
