@@ -1,5 +1,6 @@
 """`ragmon demo`: builds the app, sends the traffic, shows what the processor measures."""
 
+import logging
 import sys
 import threading
 import time
@@ -63,6 +64,7 @@ def build(settings: DemoSettings, sleep: Sleep) -> Demo:
 
 def run(settings: DemoSettings, out: TextIO = sys.stdout, err: TextIO = sys.stderr) -> int:
     """Run the demo until its schedule ends or it is interrupted; returns the exit code."""
+    logging.getLogger("httpx").setLevel(logging.WARNING)  # a line per request hides the view
     problems = settings.problems()
     if problems:
         print(*problems, sep="\n", file=err)
