@@ -1,0 +1,1 @@
+"""HTTP and gRPC: routes and limits. What is to be done is handed in by app."""

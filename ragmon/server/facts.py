@@ -1,0 +1,21 @@
+"""The OTLP/HTTP port: spans and labels."""
+
+from starlette.applications import Starlette
+from starlette.routing import Route
+
+from ragmon.server.labels_http import LabelsEndpoint
+from ragmon.server.otlp_http import TracesEndpoint
+from ragmon.server.receive import Receiver
+
+
+def facts_app(receiver: Receiver, label_body_bytes: int) -> Starlette:
+    """The application of the OTLP/HTTP port."""
+    traces = TracesEndpoint(receiver)
+    labels = LabelsEndpoint(receiver, label_body_bytes)
+    return Starlette(
+        routes=[
+            Route("/v1/labels", labels.post, methods=["POST"]),
+            Route("/v1/traces", traces.post, methods=["POST"]),
+            Route("/{prefix:path}/v1/traces", traces.post, methods=["POST"]),
+        ]
+    )

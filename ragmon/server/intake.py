@@ -1,0 +1,78 @@
+"""What the servers ask of app: facts to take in, views to show."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol, TypeAlias
+
+from ragmon.model.flow import Body
+
+Transport: TypeAlias = Literal["grpc", "http"]
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """Whether something is well, and if not, why."""
+
+    ok: bool
+    reason: str = ""
+
+
+class Posted(Protocol):
+    """What became of posted labels."""
+
+    @property
+    def outcomes(self) -> Mapping[str, int]:
+        """How many labels had each outcome; those with faults are not among them."""
+
+    @property
+    def unmatched(self) -> int:
+        """How many wait for their request."""
+
+    @property
+    def faults(self) -> Sequence[str]:
+        """One line for each fault."""
+
+
+class Intake(Protocol):
+    """Facts in. Every method is called from the servers' event loop."""
+
+    def now_ns(self) -> int:
+        """The time, in nanoseconds since the epoch."""
+
+    async def accept(self, body: Body, transport: Transport) -> None:
+        """Keep a body, and count its `span_count` as received; on return it is durable.
+
+        It is never cancelled, so that what is kept is also counted.
+
+        Raises:
+            OverloadedError: there is no room now.
+            StoreUnavailableError: it cannot be kept now.
+        """
+
+    def refuse(self, spans: int, transport: Transport) -> None:
+        """Count spans of an acknowledged body as received and dropped as invalid."""
+
+    async def post_labels(self, labels: Sequence[object], received_ns: int) -> Posted:
+        """Keep posted labels; one that is no usable label is a fault, by its position.
+
+        Raises:
+            StoreUnavailableError: nothing was kept; post it again.
+        """
+
+    def failed(self, error: Exception) -> None:
+        """Count an unexpected exception, which was answered and logged."""
+
+
+class Views(Protocol):
+    """Views out. Every method is called from the servers' event loop."""
+
+    async def exposition(
+        self, accept: str, accept_encoding: str
+    ) -> tuple[bytes, Mapping[str, str]]:
+        """The metrics in the format these request headers ask for, and the answer's headers."""
+
+    def healthy(self) -> Condition:
+        """Whether the process does its work."""
+
+    def ready(self) -> Condition:
+        """Whether it takes facts in."""

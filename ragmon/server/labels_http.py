@@ -1,0 +1,98 @@
+"""Gold labels over HTTP: `POST /v1/labels` with an object, an array, or a line each."""
+
+from typing import Final
+
+import orjson
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+
+from ragmon.errors import MalformedError, TooLargeError
+from ragmon.ingest.compression import ENCODINGS
+from ragmon.ingest.json_body import load
+from ragmon.ingest.split import JSON
+from ragmon.server import body, responses
+from ragmon.server.intake import Posted
+from ragmon.server.receive import Receiver
+
+_LINES: Final = frozenset(
+    ("application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines")
+)
+_GONE: Final = 499
+_MOST_LABELS: Final = 100_000
+_MOST_FAULTS: Final = 100
+
+
+class LabelsEndpoint:
+    """Answers posted labels."""
+
+    def __init__(self, receiver: Receiver, body_bytes: int) -> None:
+        self._receiver = receiver
+        self._body_bytes = body_bytes
+
+    async def post(self, request: Request) -> Response:
+        """Take posted labels in: 200, 207 where some had faults, 400 where all had."""
+        media_type, encoding = body.media_type(request), body.encoding(request)
+        if media_type != JSON and media_type not in _LINES:
+            return responses.unsupported(f"content-type must be {JSON} or application/x-ndjson\n")
+        if encoding not in ENCODINGS:
+            return responses.unsupported("content-encoding must be gzip, deflate or identity\n")
+        try:
+            return _response(await self._take(request, media_type, encoding))
+        except ClientDisconnect:
+            return Response(status_code=_GONE)
+        except Exception as error:  # noqa: BLE001 - a fault of ours may pass, so say try again
+            return responses.error_response(self._receiver.answer(error), JSON)
+
+    async def _take(self, request: Request, media_type: str, encoding: str) -> Posted:
+        receiver = self._receiver
+        received_ns = receiver.intake.now_ns()
+        with receiver.budget.lease() as lease:
+            sent = await body.read_body(request, self._body_bytes, lease)
+            content = await receiver.inflate(sent, encoding, self._body_bytes, lease)
+            read = _read_lines if media_type in _LINES else _read_json
+            labels = await receiver.offload.run(len(content), read, content)
+            return await receiver.intake.post_labels(labels, received_ns)
+
+
+def _read_json(content: bytes) -> list[object]:
+    document = load(content)
+    return _checked(list(document) if isinstance(document, list) else [document])
+
+
+def _read_lines(content: bytes) -> list[object]:
+    """One label a line, blank lines passed over; None, which no label is, for a broken one."""
+    lines = [line for line in content.splitlines() if line.strip()]
+    return _checked([_read_line(line) for line in lines])
+
+
+def _read_line(line: bytes) -> object:
+    try:
+        return load(line)
+    except MalformedError:
+        return None
+
+
+def _checked(labels: list[object]) -> list[object]:
+    if not labels:
+        raise MalformedError("no label in the body")
+    if len(labels) > _MOST_LABELS:
+        raise TooLargeError(f"more than {_MOST_LABELS} labels in one body")
+    return labels
+
+
+def _response(posted: Posted) -> Response:
+    """What became of the labels, with the first hundred faults."""
+    kept = {str(outcome): count for outcome, count in posted.outcomes.items()}
+    answer = {
+        "outcomes": kept,
+        "unmatched": posted.unmatched,
+        "fault_count": len(posted.faults),
+        "faults": list(posted.faults[:_MOST_FAULTS]),
+    }
+    return Response(orjson.dumps(answer), _status(sum(kept.values()), posted), media_type=JSON)
+
+
+def _status(kept: int, posted: Posted) -> int:
+    if not posted.faults:
+        return 200
+    return 207 if kept else 400

@@ -1,0 +1,97 @@
+"""The three servers: started together, stopped in the order of the data."""
+
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from typing import Final
+
+from ragmon.server import otlp_grpc
+from ragmon.server.budget import ByteBudget
+from ragmon.server.facts import facts_app
+from ragmon.server.intake import Intake, Views
+from ragmon.server.ports import Ports, bind, port_in_use, target
+from ragmon.server.receive import Receiver
+from ragmon.server.views import views_app
+from ragmon.server.web import WebServer
+
+__all__ = ["Ports", "ServerSettings", "Servers"]
+
+_BODIES_IN_FLIGHT: Final = 4
+_GRPC_GRACE_S: Final = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class ServerSettings:
+    """Where to listen, and the largest bodies, before and after decompression.
+
+    All requests in flight may hold four bodies of the largest size together.
+    """
+
+    host: str
+    ports: Ports
+    body_bytes: int
+    label_body_bytes: int
+
+
+class Servers:
+    """OTLP/gRPC, OTLP/HTTP with labels, and views, in the event loop that starts them."""
+
+    def __init__(self, settings: ServerSettings, intake: Intake, views: Views) -> None:
+        self._settings = settings
+        self._views = views
+        self._receiver = Receiver(
+            intake, settings.body_bytes, ByteBudget(_BODIES_IN_FLIGHT * settings.body_bytes)
+        )
+        self._facts_open = AsyncExitStack()
+        self._views_open = AsyncExitStack()
+
+    async def start(self) -> Ports:
+        """Listen on every port; returns their real numbers.
+
+        Raises:
+            PortInUseError: a port is taken; nothing listens then.
+            ConfigError: an address cannot be listened on; nothing listens then.
+        """
+        try:
+            views = await self._start_views()
+            http = await self._start_http()
+            return Ports(await self._start_grpc(), http, views)
+        except BaseException:
+            await self.stop()
+            raise
+
+    async def stop_intake(self) -> None:
+        """Take no more facts; what is in flight is answered first. Views stay."""
+        await self._facts_open.aclose()
+
+    async def stop(self) -> None:
+        """Stop everything that still runs."""
+        await self.stop_intake()
+        await self._views_open.aclose()
+
+    async def _start_views(self) -> int:
+        bound = bind(self._settings.host, self._settings.ports.views, "views_port")
+        web = WebServer(views_app(self._views), bound)
+        self._views_open.push_async_callback(web.stop)
+        await web.start()
+        return web.port
+
+    async def _start_http(self) -> int:
+        bound = bind(self._settings.host, self._settings.ports.otlp_http, "otlp_http_port")
+        web = WebServer(facts_app(self._receiver, self._settings.label_body_bytes), bound)
+        self._facts_open.push_async_callback(web.stop)
+        await web.start()
+        return web.port
+
+    async def _start_grpc(self) -> int:
+        host, port = self._settings.host, self._settings.ports.otlp_grpc
+        # gRPC's own error is one text for every cause.
+        with bind(host, port, "otlp_grpc_port") as probe:
+            address = target(probe)
+        made = otlp_grpc.server(self._receiver)
+        self._facts_open.push_async_callback(made.stop, _GRPC_GRACE_S)
+        try:
+            bound = made.add_insecure_port(address)
+        except RuntimeError:
+            raise port_in_use(host, port, "otlp_grpc_port") from None
+        await made.start()
+        return bound

@@ -1,0 +1,86 @@
+"""OTLP over gRPC: TraceService/Export on the raw bytes of its messages."""
+
+from typing import Final, NoReturn
+
+import grpc
+from google.protobuf.any_pb2 import Any as AnyMessage
+from google.rpc.error_details_pb2 import RetryInfo  # type: ignore[import-untyped]
+from google.rpc.status_pb2 import Status  # type: ignore[import-untyped]
+
+from ragmon.ingest.answers import (
+    INVALID_ARGUMENT,
+    RESOURCE_EXHAUSTED,
+    UNAVAILABLE,
+    Answer,
+)
+from ragmon.ingest.compression import IDENTITY
+from ragmon.ingest.split import PROTOBUF
+from ragmon.server.receive import Export, Receiver
+from ragmon.server.responses import export_message
+
+_SERVICE: Final = "opentelemetry.proto.collector.trace.v1.TraceService"
+_CODES: Final = {
+    INVALID_ARGUMENT: grpc.StatusCode.INVALID_ARGUMENT,
+    RESOURCE_EXHAUSTED: grpc.StatusCode.RESOURCE_EXHAUSTED,
+    UNAVAILABLE: grpc.StatusCode.UNAVAILABLE,
+}
+
+
+def server(receiver: Receiver) -> grpc.aio.Server:
+    """A gRPC server that takes export requests in."""
+    made = grpc.aio.server(options=_options(receiver.body_bytes))
+    method = grpc.unary_unary_rpc_method_handler(_TraceService(receiver).export, None, None)
+    made.add_generic_rpc_handlers(
+        (grpc.method_handlers_generic_handler(_SERVICE, {"Export": method}),)
+    )
+    return made
+
+
+def _options(body_bytes: int) -> list[tuple[str, int]]:
+    return [
+        # Else a second process would share the port and take half of the spans in silence.
+        ("grpc.so_reuseport", 0),
+        # Also bounds what a compressed message inflates to.
+        ("grpc.max_receive_message_length", body_bytes),
+        # Not maximum_concurrent_rpcs: its refusal tells senders to drop their spans.
+        ("grpc.max_concurrent_streams", 32),
+        # Senders behind load balancers ping far more often than gRPC allows by default.
+        ("grpc.http2.min_recv_ping_interval_without_data_ms", 10_000),
+        ("grpc.keepalive_permit_without_calls", 1),
+    ]
+
+
+class _TraceService:
+    def __init__(self, receiver: Receiver) -> None:
+        self._receiver = receiver
+
+    async def export(
+        self, content: bytes, context: "grpc.aio.ServicerContext[bytes, bytes]"
+    ) -> bytes:
+        try:
+            with self._receiver.budget.lease() as lease:
+                lease.grow(len(content))
+                export = Export(content, PROTOBUF, IDENTITY, "grpc")
+                return export_message(await self._receiver.take(export, lease))
+        except Exception as error:  # noqa: BLE001 - uncaught ones make senders drop their spans
+            told = self._receiver.answer(error)
+        return await _abort(context, told)
+
+
+async def _abort(context: "grpc.aio.ServicerContext[bytes, bytes]", told: Answer) -> NoReturn:
+    await context.abort(_CODES[told.grpc_code], told.message, trailing_metadata=_trailers(told))
+
+
+def _trailers(told: Answer) -> tuple[tuple[str, bytes], ...]:
+    """When to try again: as the standard has it, and as Python's exporter reads it."""
+    if told.retry_after_s is None:
+        return ()
+    retry = RetryInfo()
+    retry.retry_delay.seconds = told.retry_after_s
+    detail = AnyMessage()
+    detail.Pack(retry)
+    status = Status(code=told.grpc_code, message=told.message, details=[detail])
+    return (
+        ("grpc-status-details-bin", status.SerializeToString()),
+        ("google.rpc.retryinfo-bin", retry.SerializeToString()),
+    )
