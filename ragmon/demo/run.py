@@ -123,9 +123,15 @@ class _Session:
         ragmon.flush()
         deadline = time.monotonic() + _LAST_RESULTS_S
         while time.monotonic() < deadline:
-            if self._look().settled >= self._traffic.counts.asked:
+            if self._is_complete(self._look()):
                 break
             self._stop.wait(_VIEW_EVERY_S)
+
+    def _is_complete(self, look: Look) -> bool:
+        """Whether all requests are counted, and the window gauges have followed."""
+        hour = look.last_hour
+        settled = look.settled >= self._traffic.counts.asked
+        return settled and hour is not None and hour.requests is not None
 
     def _look(self) -> Look:
         look = self._monitor.look()

@@ -26,9 +26,13 @@ class Processor:
     labels: list[dict[str, Any]] = field(default_factory=list)
 
     def exposition(self) -> str:
-        name = "ragmon_requests_total"
-        labels = 'pipeline="python-reference",outcome="answered"'
-        return f"# TYPE {name} counter\n{name}{{{labels}}} {1000 * self.bodies}\n"
+        requests = 1000 * self.bodies
+        return f"""\
+# TYPE ragmon_requests_total counter
+ragmon_requests_total{{pipeline="python-reference",outcome="answered"}} {requests}
+# TYPE ragmon_window_count gauge
+ragmon_window_count{{pipeline="python-reference",stage="end_to_end",metric="latency_ms",window="1h"}} {requests}
+"""  # noqa: E501 -- an exposition has long lines
 
 
 @contextmanager
