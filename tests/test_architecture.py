@@ -36,7 +36,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
         "config": "",
         "text": "",
         "model": "text",
-        "capture": "semconv text",
+        "capture": "semconv text _version",
         "ingest": "model semconv",
         "assemble": "model",
         "interpret": "model semconv text",
