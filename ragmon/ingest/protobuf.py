@@ -97,7 +97,9 @@ def _parse(message: type[_M], raw: bytes) -> _M:
 
 def _extent(content: bytes, tag: int, position: int) -> tuple[int, int]:
     """Where the value of a field begins and ends."""
-    wire_type = tag & 7
+    number, wire_type = tag >> 3, tag & 7
+    if number == 0:
+        raise MalformedError(f"{_NOT_OTLP}: a field without a number")
     if wire_type == _BYTES:
         length, start = _varint(content, position)
         end = start + length

@@ -7,6 +7,7 @@ from typing import Final
 from ragmon.errors import MalformedError, TooLargeError
 from ragmon.ingest import otlp_json, protobuf
 from ragmon.ingest.bounds import SPANS
+from ragmon.ingest.json_body import load
 from ragmon.ingest.wire import Read, ScopeGroup, span_part
 from ragmon.model.flow import Part, SpanPart
 
@@ -46,7 +47,7 @@ def split(content: bytes, media_type: str, received_ns: int) -> SplitBody:
     """
     collected = _Collected()
     if media_type == JSON:
-        document = otlp_json.load(content)
+        document = load(content)
         collected.problems.extend(otlp_json.warnings(document))
         groups = otlp_json.scope_groups(document)
     else:

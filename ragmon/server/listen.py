@@ -1,8 +1,10 @@
 """The three servers: started together, stopped in the order of the data."""
 
-from contextlib import AsyncExitStack
+import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Final
+from functools import partial
+from typing import Final, TypeAlias
 
 from ragmon.server import otlp_grpc
 from ragmon.server.budget import ByteBudget
@@ -17,6 +19,8 @@ __all__ = ["Ports", "ServerSettings", "Servers"]
 
 _BODIES_IN_FLIGHT: Final = 4
 _GRPC_GRACE_S: Final = 5.0
+
+_Stop: TypeAlias = Callable[[], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +42,15 @@ class Servers:
     def __init__(self, settings: ServerSettings, intake: Intake, views: Views) -> None:
         self._settings = settings
         self._views = views
-        self._receiver = Receiver(
-            intake, settings.body_bytes, ByteBudget(_BODIES_IN_FLIGHT * settings.body_bytes)
-        )
-        self._facts_open = AsyncExitStack()
-        self._views_open = AsyncExitStack()
+        self._budget = ByteBudget(_BODIES_IN_FLIGHT * settings.body_bytes)
+        self._receiver = Receiver(intake, settings.body_bytes, self._budget)
+        self._facts_stops: list[_Stop] = []
+        self._views_stops: list[_Stop] = []
+
+    @property
+    def bytes_in_flight(self) -> int:
+        """Bytes that requests hold at the moment."""
+        return self._budget.used_bytes
 
     async def start(self) -> Ports:
         """Listen on every port; returns their real numbers.
@@ -61,24 +69,23 @@ class Servers:
 
     async def stop_intake(self) -> None:
         """Take no more facts; what is in flight is answered first. Views stay."""
-        await self._facts_open.aclose()
+        await _stop_all(self._facts_stops)
 
     async def stop(self) -> None:
         """Stop everything that still runs."""
-        await self.stop_intake()
-        await self._views_open.aclose()
+        await asyncio.gather(self.stop_intake(), _stop_all(self._views_stops))
 
     async def _start_views(self) -> int:
         bound = bind(self._settings.host, self._settings.ports.views, "views_port")
         web = WebServer(views_app(self._views), bound)
-        self._views_open.push_async_callback(web.stop)
+        self._views_stops.append(web.stop)
         await web.start()
         return web.port
 
     async def _start_http(self) -> int:
         bound = bind(self._settings.host, self._settings.ports.otlp_http, "otlp_http_port")
         web = WebServer(facts_app(self._receiver, self._settings.label_body_bytes), bound)
-        self._facts_open.push_async_callback(web.stop)
+        self._facts_stops.append(web.stop)
         await web.start()
         return web.port
 
@@ -88,10 +95,16 @@ class Servers:
         with bind(host, port, "otlp_grpc_port") as probe:
             address = target(probe)
         made = otlp_grpc.server(self._receiver)
-        self._facts_open.push_async_callback(made.stop, _GRPC_GRACE_S)
+        self._facts_stops.append(partial(made.stop, _GRPC_GRACE_S))
         try:
             bound = made.add_insecure_port(address)
         except RuntimeError:
             raise port_in_use(host, port, "otlp_grpc_port") from None
         await made.start()
         return bound
+
+
+async def _stop_all(stops: list[_Stop]) -> None:
+    pending = stops.copy()
+    stops.clear()
+    await asyncio.gather(*(stop() for stop in pending))

@@ -11,7 +11,11 @@ from hypothesis import strategies as st
 from ragmon.errors import MalformedError, OverloadedError, TooLargeError
 from ragmon.ingest.compression import DEFLATE, GZIP, IDENTITY, inflate
 
-_COMPRESS: dict[str, Callable[[bytes], bytes]] = {GZIP: gzip.compress, DEFLATE: zlib.compress, IDENTITY: bytes}
+_COMPRESS: dict[str, Callable[[bytes], bytes]] = {
+    GZIP: gzip.compress,
+    DEFLATE: zlib.compress,
+    IDENTITY: bytes,
+}
 LIMIT = 8 << 20
 
 

@@ -301,6 +301,7 @@ def test_nesting_of_ten_thousand() -> None:
     [
         (b"\x0a\x05abc", "ends inside a field"),
         (b"\x0b", "wire type 3"),
+        (b"\x00\x00", "a field without a number"),
         (b"\xff" * 20, "a number without an end"),
         (b"\x0a\x02\x0a\x05", "is no ExportTraceServiceRequest"),
         (b"\x0d\x00", "ends inside a field"),

@@ -1,0 +1,152 @@
+"""A fake of what app hands the servers, and clients to real servers on free ports."""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import grpc
+import httpx
+
+from ragmon.labels import LabelError, parse_label
+from ragmon.model.flow import Body, Part
+from ragmon.server.intake import Condition, Transport
+from ragmon.server.listen import Servers, ServerSettings
+from ragmon.server.ports import Ports
+
+NOW = 1_800_000_000_000_000_000
+BODY_BYTES = 1 << 20
+EXPORT = "/opentelemetry.proto.collector.trace.v1.TraceService/Export"
+
+
+WELL = Condition(ok=True)
+
+
+@dataclass
+class FakePosted:
+    outcomes: dict[str, int]
+    unmatched: int
+    faults: list[str]
+
+
+@dataclass
+class FakeIntake:
+    """Keeps what it is given; raises `fault` where one is set."""
+
+    accepted: list[tuple[Body, Transport]] = field(default_factory=list)
+    refused: list[tuple[int, Transport]] = field(default_factory=list)
+    posted: list[object] = field(default_factory=list)
+    failures: list[Exception] = field(default_factory=list)
+    fault: Exception | None = None
+
+    def now_ns(self) -> int:
+        return NOW
+
+    async def accept(self, body: Body, transport: Transport) -> None:
+        if self.fault is not None:
+            raise self.fault
+        self.accepted.append((body, transport))
+
+    def refuse(self, spans: int, transport: Transport) -> None:
+        self.refused.append((spans, transport))
+
+    async def post_labels(self, labels: Sequence[object], received_ns: int) -> FakePosted:
+        if self.fault is not None:
+            raise self.fault
+        answer = FakePosted({}, 0, [])
+        for position, label in enumerate(labels):
+            try:
+                fields = len(parse_label(label, received_ns))
+            except LabelError as error:
+                answer.faults.extend(f"label {position}: {fault}" for fault in error.faults)
+            else:
+                self.posted.append(label)
+                answer.outcomes["accepted"] = answer.outcomes.get("accepted", 0) + fields
+        answer.unmatched = sum(answer.outcomes.values())
+        return answer
+
+    def failed(self, error: Exception) -> None:
+        self.failures.append(error)
+
+    @property
+    def parts(self) -> list[Part]:
+        return [part for body, _ in self.accepted for part in body.parts or ()]
+
+
+@dataclass
+class FakeViews:
+    health: Condition = WELL
+    readiness: Condition = WELL
+    fault: Exception | None = None
+
+    async def exposition(
+        self, accept: str, accept_encoding: str
+    ) -> tuple[bytes, Mapping[str, str]]:
+        if self.fault is not None:
+            raise self.fault
+        return f"{accept}|{accept_encoding}".encode(), {"content-type": "text/x", "vary": "Accept"}
+
+    def healthy(self) -> Condition:
+        return self.health
+
+    def ready(self) -> Condition:
+        return self.readiness
+
+
+def client() -> httpx.AsyncClient:
+    """A client that loads no certificates, which takes longer than most tests."""
+    return httpx.AsyncClient(timeout=60, verify=False)
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    """Wait until something holds."""
+    async with asyncio.timeout(20):
+        while not condition():  # noqa: ASYNC110 - what it watches has no event
+            await asyncio.sleep(0.01)
+
+
+class Running:
+    """Started servers, and clients to them."""
+
+    def __init__(
+        self, ports: Ports, servers: Servers, intake: FakeIntake, views: FakeViews
+    ) -> None:
+        self.ports = ports
+        self.servers = servers
+        self.intake = intake
+        self.views = views
+        self.http = f"http://127.0.0.1:{ports.otlp_http}"
+        self.views_url = f"http://127.0.0.1:{ports.views}"
+        self.target = f"127.0.0.1:{ports.otlp_grpc}"
+
+    async def post(
+        self,
+        content: bytes,
+        media_type: str = "application/x-protobuf",
+        path: str = "/v1/traces",
+        **headers: str,
+    ) -> httpx.Response:
+        named = {key.replace("_", "-"): value for key, value in headers.items()}
+        async with client() as sender:
+            return await sender.post(
+                self.http + path, content=content, headers={"content-type": media_type} | named
+            )
+
+    async def get(self, path: str, **headers: str) -> httpx.Response:
+        async with client() as sender:
+            named = {key.replace("_", "-"): value for key, value in headers.items()}
+            return await sender.get(self.views_url + path, headers=named)
+
+    async def export(
+        self, content: bytes, compression: grpc.Compression = grpc.Compression.NoCompression
+    ) -> bytes:
+        async with grpc.aio.insecure_channel(self.target, compression=compression) as channel:
+            call = channel.unary_unary(EXPORT, None, None)
+            answer: bytes = await call(content, timeout=30)
+            return answer
+
+
+FREE = Ports(0, 0, 0)
+
+
+def settings(ports: Ports = FREE, body_bytes: int = BODY_BYTES) -> ServerSettings:
+    return ServerSettings("127.0.0.1", ports, body_bytes, label_body_bytes=64 << 10)
