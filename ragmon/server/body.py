@@ -23,7 +23,9 @@ def encoding(request: Request) -> str:
     return {"identity": IDENTITY, "x-gzip": "gzip"}.get(named, named)
 
 
-async def read_body(request: Request, limit: int, lease: Lease) -> bytes:
+async def read_body(
+    request: Request, limit: int, lease: Lease, timeout_s: float = _BODY_TIMEOUT_S
+) -> bytes:
     """The body as it was sent, at most `limit` bytes, held by the lease.
 
     What is left unread of a refused body is discarded by the server.
@@ -36,14 +38,14 @@ async def read_body(request: Request, limit: int, lease: Lease) -> bytes:
     chunks: list[bytes] = []
     size = 0
     try:
-        async with asyncio.timeout(_BODY_TIMEOUT_S):
+        async with asyncio.timeout(timeout_s):
             async for chunk in request.stream():
                 size += len(chunk)
                 _check(size, limit)
                 lease.grow(len(chunk))
                 chunks.append(chunk)
     except TimeoutError:
-        raise OverloadedError(f"the body did not arrive within {_BODY_TIMEOUT_S:g} s") from None
+        raise OverloadedError(f"the body did not arrive within {timeout_s:g} s") from None
     return b"".join(chunks)
 
 

@@ -43,7 +43,7 @@ def _options(body_bytes: int) -> list[tuple[str, int]]:
         # Also bounds what a compressed message inflates to.
         ("grpc.max_receive_message_length", body_bytes),
         # Not maximum_concurrent_rpcs: its refusal tells senders to drop their spans.
-        ("grpc.max_concurrent_streams", 32),
+        ("grpc.max_concurrent_streams", 100),
         # Senders behind load balancers ping far more often than gRPC allows by default.
         ("grpc.http2.min_recv_ping_interval_without_data_ms", 10_000),
         ("grpc.keepalive_permit_without_calls", 1),

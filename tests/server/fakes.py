@@ -149,4 +149,4 @@ FREE = Ports(0, 0, 0)
 
 
 def settings(ports: Ports = FREE, body_bytes: int = BODY_BYTES) -> ServerSettings:
-    return ServerSettings("127.0.0.1", ports, body_bytes, label_body_bytes=64 << 10)
+    return ServerSettings("127.0.0.1", ports, body_bytes, label_body_bytes=body_bytes // 4)

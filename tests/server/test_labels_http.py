@@ -1,5 +1,6 @@
 """Labels over HTTP: one, many, some of them bad."""
 
+import asyncio
 import gzip
 import json
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 import pytest
 
 from ragmon.errors import StoreUnavailableError
-from tests.server.fakes import Running
+from tests.server.fakes import BODY_BYTES, Running, until
 
 JSON, LINES = "application/json", "application/x-ndjson"
 GOOD = {"trace_id": "0af7651916cd43dd8448eb211c80319c", "answerable": True, "revision": 1}
@@ -92,15 +93,28 @@ async def test_undecodable(running: Running, content: bytes, media_type: str, me
 
 async def test_too_large(running: Running) -> None:
     """A body over its own bound, before or after decompression, is answered 413."""
-    big = _dump({"query": "x" * (64 << 10)})
+    big = _dump({"query": "x" * (BODY_BYTES // 4)})
     assert (await _post(running, big))[0] == 413
     assert (await _post(running, gzip.compress(big), content_encoding="gzip"))[0] == 413
 
 
 async def test_too_many(roomy: Running) -> None:
     """So is one with too many labels."""
-    packed = gzip.compress(b"1\n" * 32_768)
-    assert (await _post(roomy, packed, LINES, content_encoding="gzip"))[0] == 400
+    status, answer = await _post(roomy, b"1\n" * 100_001, LINES)
+    assert (status, answer["message"]) == (413, "more than 100000 labels in one body")
+
+
+async def test_hang_up(running: Running) -> None:
+    """A sender that hangs up in the middle of a body costs nothing."""
+    _, writer = await asyncio.open_connection("127.0.0.1", running.ports.otlp_http)
+    writer.write(
+        b"POST /v1/labels HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+        b"Content-Length: 100\r\n\r\n{"
+    )
+    await until(lambda: running.servers.bytes_in_flight > 0)
+    writer.close()
+    await until(lambda: running.servers.bytes_in_flight == 0)
+    assert (running.intake.failures, running.intake.posted) == ([], [])
 
 
 @pytest.mark.parametrize(

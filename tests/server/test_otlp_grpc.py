@@ -126,9 +126,9 @@ async def test_concurrent_calls(running: Running) -> None:
     """Calls on one connection run side by side, and all are taken."""
     async with grpc.aio.insecure_channel(running.target) as channel:
         call = channel.unary_unary(EXPORT, None, None)
-        answers = await asyncio.gather(*(call(_message(GOOD), timeout=30) for _ in range(100)))
-    assert answers == [b""] * 100
-    assert len(running.intake.accepted) == 100
+        answers = await asyncio.gather(*(call(_message(GOOD), timeout=30) for _ in range(50)))
+    assert answers == [b""] * 50
+    assert len(running.intake.accepted) == 50
     assert running.servers.bytes_in_flight == 0
 
 
