@@ -76,13 +76,17 @@ def serve(
     labels: Annotated[str | None, typer.Option(help="JSONL file of gold labels.")] = None,
 ) -> None:
     """Receive OTLP, measure every request, join gold labels, expose Prometheus metrics."""
-    listen = {
+    listen: dict[str, object] = {
         "host": host,
         "otlp_grpc_port": otlp_grpc_port,
         "otlp_http_port": otlp_http_port,
         "views_port": views_port,
     }
-    given = {"listen": listen, "store": {"path": store}, "labels": {"file": labels}}
+    given: dict[str, dict[str, object]] = {
+        "listen": listen,
+        "store": {"path": store},
+        "labels": {"file": labels},
+    }
     raise typer.Exit(run_processor(load(config, _present(given))))
 
 

@@ -66,9 +66,9 @@ class RunningProcessor:
         store = {"path": str(self.folder / "state"), **self.config.get("store", {})}
         path = self.folder / "ragmon.yaml"
         path.write_text(yaml.safe_dump({**self.config, "listen": listen, "store": store}))
-        log = (self.folder / "serve.log").open("ab")
         command = [sys.executable, "-m", "ragmon.cli", "serve", "--config", str(path)]
-        self.process = subprocess.Popen(command, stdout=log, stderr=log)
+        with (self.folder / "serve.log").open("ab") as log:
+            self.process = subprocess.Popen(command, stdout=log, stderr=log)
         until(f"readiness ({self.log()})", self.ready)
 
     def ready(self) -> bool:

@@ -87,4 +87,4 @@ def test_a_port_in_use_is_named(start_processor: StartProcessor) -> None:
         [*command, *flags], capture_output=True, text=True, timeout=30, check=False
     )
     assert second.returncode == 1
-    assert f"views_port {taken}" in second.stderr.replace("\n", " ")
+    assert f"views_port: port {taken}" in second.stderr.replace("\n", " ")

@@ -38,7 +38,7 @@ def test_every_real_trace_is_accepted_over_both_roads(
     processor = start_processor()
     assert trace_files
     with grpc.insecure_channel(processor.grpc) as channel:
-        stub = TraceServiceStub(channel)
+        stub = TraceServiceStub(channel)  # type: ignore[no-untyped-call]
         for path in trace_files:
             if "resourceSpans" in load(path):
                 assert processor.post(load(path)).status_code == 200, path.name
