@@ -67,16 +67,19 @@ def repeated_tokens(chunks: Iterable[tuple[str, ...]], width: int) -> int:
             repeated += len(chunk)
             continue
         wholes.add(chunk)
-        of_chunk = list(zip(*(chunk[start:] for start in range(width)), strict=False))
-        distinct = set(of_chunk)
-        if len(distinct) == len(of_chunk) and runs.isdisjoint(distinct):
+        distinct = set(_runs(chunk, width))
+        if len(distinct) == max(0, len(chunk) - width + 1) and runs.isdisjoint(distinct):
             runs |= distinct
         else:
-            repeated += _covered(of_chunk, runs, width)
+            repeated += _covered(_runs(chunk, width), runs, width)
     return repeated
 
 
-def _covered(of_chunk: Sequence[tuple[str, ...]], runs: set[tuple[str, ...]], width: int) -> int:
+def _runs(tokens: tuple[str, ...], width: int) -> Iterable[tuple[str, ...]]:
+    return zip(*(tokens[start:] for start in range(width)), strict=False)
+
+
+def _covered(of_chunk: Iterable[tuple[str, ...]], runs: set[tuple[str, ...]], width: int) -> int:
     """How many tokens of a chunk lie in a run that came before; adds the chunk's to `runs`."""
     covered = end = 0
     for start, run in enumerate(of_chunk):

@@ -25,12 +25,12 @@ def answer_numbers(answer: str) -> tuple[Number, ...]:
     return tuple(find_numbers(_CITATION.sub(" ", _LIST_MARKER.sub("", answer))))
 
 
-def context_numbers(context: str, words: frozenset[str]) -> frozenset[NumberKey]:
+def context_numbers(context: str, words: tuple[str, ...]) -> frozenset[NumberKey]:
     """The numbers a context supports, without signs. `words` are its word tokens.
 
     Spelled-out numbers count, and a date also supports its own year, month and day.
 
-    >>> sorted(context_numbers("three, -5", frozenset({"three", "5"})))
+    >>> sorted(context_numbers("three, -5", ("three", "5")))
     ['3', '5']
     """
     known: set[NumberKey] = set(spelled_numbers(context, words))

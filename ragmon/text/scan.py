@@ -5,7 +5,7 @@ after the point of one that began in a word (v2.5).
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple, TypeAlias
 
 from ragmon.text.dates import DATE, read_date
@@ -58,20 +58,47 @@ _NO_DATE = re.compile(_NUMERAL, _FLAGS)
 # The first digit of a number: not within a word, save for the hour of an ISO date and time.
 _START = re.compile(rf"[\d{''.join(FRACTIONS)}](?:(?<!\w.)|(?<=\d\d[Tt].)(?=\d:\d\d))")
 
+_ASCII_DIGITS = bytes(0x30 if chr(code).isdecimal() else 0x20 for code in range(256))
+
 _GROUPING = str.maketrans("", "", ",\u00a0\u202f")
 _SIGNS = ("+", "-", "\u2212")
+_LEADING = (*_SIGNS, ".")
 
 
 def find_numbers(text: str) -> Iterator[Number]:
     """Every number of a text, in order, without overlap."""
+    next_start = _ascii_starts(text) if text.isascii() else _starts(text)
     position = 0
-    while first := _START.search(text, position):
-        start = first.start()
+    while (start := next_start(position)) >= 0:
         begin, keys, position = _read(_ANY_KIND, text, start)
         if not keys:
             begin, keys, position = _read(_NO_DATE, text, start)
         if keys:
             yield Number(text[begin:position], keys)
+
+
+def _starts(text: str) -> Callable[[int], int]:
+    """A search for the first start of a number from a position on; -1 where there is none."""
+
+    def search(position: int) -> int:
+        found = _START.search(text, position)
+        return found.start() if found else -1
+
+    return search
+
+
+def _ascii_starts(text: str) -> Callable[[int], int]:
+    """The same search for an ASCII text, where bytes are found much faster than by pattern."""
+    digits = text.encode("ascii").translate(_ASCII_DIGITS)
+
+    def search(position: int) -> int:
+        while (start := digits.find(b"0", position)) >= 0 and not _START.match(text, start):
+            position = digits.find(b" ", start)
+            if position < 0:
+                return -1
+        return start
+
+    return search
 
 
 def unsigned(key: NumberKey) -> NumberKey:
@@ -103,6 +130,8 @@ def _time_key(surface: str) -> NumberKey:
 
 def _read_number(match: re.Match[str]) -> tuple[int, tuple[NumberKey, ...]]:
     text, start = match.string, match.start()
+    if match[0].isdecimal() and text[start - 1 : start] not in _LEADING:
+        return start, (canonical(match[0], 0) or match[0],)  # most numbers, by far
     if start > 1 and text[start - 1] == "." and text[start - 2].isdecimal():
         return start, ()  # the rest of an identifier, such as the 5 of v2.5
     begin = start - 1 if _has_leading_point(match) else start

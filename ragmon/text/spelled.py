@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 _UNITS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 _TEENS = (
@@ -33,33 +34,45 @@ _VALUES = {
 }
 _WORDS = frozenset(_VALUES)
 _COMPOSING = frozenset(_TENS) | frozenset(_SCALES) | {f"{scale}th" for scale in _SCALES}
+_JOINING = _WORDS | {"a", "and"}
 
 _GAP = r"[\s\u2010\u2011-]{1,3}"
 _WORD = "|".join(sorted(_VALUES, key=len, reverse=True))
+_INITIALS = "".join(sorted({word[0] for word in (*_VALUES, "a")}))
 _SCALE = "|".join(_SCALES)
-_MAX_WORDS = 15
+_MAX_WORDS = 40
+# For lower-case texts: ignoring case here costs four times as much.
 _PHRASE = re.compile(
-    rf"(?<!\w)(?:a(?={_GAP}(?:{_SCALE})\b)|(?:{_WORD})\b)"
-    rf"(?:(?:{_GAP}and)?{_GAP}(?:{_WORD})\b){{0,{_MAX_WORDS}}}",
-    re.IGNORECASE,
+    rf"(?<!\w)(?=[{_INITIALS}])(?:a(?={_GAP}(?:{_SCALE})\b)|(?:{_WORD})\b)"
+    rf"(?:(?:{_GAP}and)?{_GAP}(?:{_WORD})\b){{0,{_MAX_WORDS}}}"
 )
 _PART = re.compile(r"[a-z]+")
 
 
-def spelled_numbers(text: str, words: frozenset[str]) -> frozenset[str]:
+def spelled_numbers(text: str, words: tuple[str, ...]) -> frozenset[str]:
     """The numbers spelled out in a text, in plain digits. `words` are its word tokens.
 
+    A scale that stands alone is none: the hundred of "3 hundred" belongs to the 3.
+
     >>> text = "The second of two hundred and five"
-    >>> sorted(spelled_numbers(text, frozenset(text.lower().split())))
+    >>> sorted(spelled_numbers(text, tuple(text.lower().split())))
     ['2', '205']
     """
-    found = words & _WORDS
-    if not found & _COMPOSING:
-        return frozenset([str(_VALUES[word]) for word in found])
+    found = _WORDS.intersection(words)
+    if not (found & _COMPOSING and _may_compose(words)):
+        return frozenset([str(_VALUES[word]) for word in found if word not in _SCALES])
     return frozenset(
         str(value)
-        for phrase in _PHRASE.finditer(text)
-        for value in _values(_PART.findall(phrase[0].casefold()))
+        for phrase in _PHRASE.finditer(text.lower())
+        for value in _values(_PART.findall(phrase[0]))
+    )
+
+
+def _may_compose(words: tuple[str, ...]) -> bool:
+    """Whether a word that makes part of longer numbers stands beside one that joins it."""
+    return any(
+        (left in _COMPOSING and right in _JOINING) or (right in _COMPOSING and left in _JOINING)
+        for left, right in pairwise(words)
     )
 
 

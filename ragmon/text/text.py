@@ -54,4 +54,4 @@ class Text:
     @cached_property
     def context_numbers(self) -> frozenset[NumberKey]:
         """The numbers this text supports, read as a context."""
-        return context_numbers(self.raw, self.word_set)
+        return context_numbers(self.raw, self.words)

@@ -7,7 +7,9 @@ since lowering a whole text may move what follows and lets a neighbour change a 
 import re
 import string
 import unicodedata
+from collections.abc import Iterator
 from functools import cache
+from itertools import groupby
 
 _WORD = string.ascii_letters + string.digits + "_"
 _ASCII_WORDS = bytes(ord(chr(code).lower()) if chr(code) in _WORD else 0x20 for code in range(256))
@@ -26,8 +28,7 @@ def word_tokens(text: str) -> tuple[str, ...]:
     """
     if text.isascii():
         return tuple(text.encode("ascii").translate(_ASCII_WORDS).decode("ascii").split())
-    found = word_pattern(bool(_HIGH_MARKS.search(text))).findall(text)
-    return _compared(found) if found else ()
+    return tuple([_compared(word) for word in _pattern_of(text).findall(text)])
 
 
 def word_spans(text: str) -> tuple[tuple[str, int, int], ...]:
@@ -36,29 +37,37 @@ def word_spans(text: str) -> tuple[tuple[str, int, int], ...]:
     >>> word_spans("Hi, Bob!")
     (('hi', 0, 2), ('bob', 4, 7))
     """
-    spans = [match.span() for match in word_pattern(high=True).finditer(text)]
-    if not spans:
-        return ()
-    tokens = _compared([text[start:end] for start, end in spans])
-    return tuple((token, start, end) for token, (start, end) in zip(tokens, spans, strict=True))
+    return tuple(
+        (_compared(match[0]), match.start(), match.end())
+        for match in _pattern_of(text).finditer(text)
+    )
 
 
-def _compared(found: list[str]) -> tuple[str, ...]:
-    # One pass over all tokens equals one over each: a line feed takes part in no lower-case
-    # rule and composes with nothing.
-    return tuple(unicodedata.normalize("NFC", "\n".join(found).lower()).split("\n"))
+def _compared(word: str) -> str:
+    return unicodedata.normalize("NFC", word.lower())
+
+
+def _pattern_of(text: str) -> re.Pattern[str]:
+    return word_pattern(high=_HIGH_MARKS.search(text) is not None)
 
 
 @cache
-def word_pattern(high: bool) -> re.Pattern[str]:
+def word_pattern(*, high: bool) -> re.Pattern[str]:
     """The token rule as a pattern; without `high` only for texts without marks beyond U+FFFF.
 
     A set of characters that ends at U+FFFF is matched several times faster.
     """
-    marks = [code for planes in _MARKED for code in planes if _is_mark(code)]
-    wanted = marks if high else [code for code in marks if code <= 0xFFFF]
-    return re.compile(rf"[\w{''.join(map(chr, wanted))}]+")
+    marks = [chr(code) for plane in _MARKED for code in plane if _is_mark(code)]
+    wanted = marks if high else [mark for mark in marks if mark <= "\uffff"]
+    return re.compile(rf"[\w{''.join(_ranges(wanted))}]+")
 
 
 def _is_mark(code: int) -> bool:
     return unicodedata.category(chr(code)).startswith("M")
+
+
+def _ranges(characters: list[str]) -> Iterator[str]:
+    """Runs of neighbouring characters, as they stand in a set of a pattern."""
+    for _, run in groupby(enumerate(characters), key=lambda placed: ord(placed[1]) - placed[0]):
+        members = [character for _, character in run]
+        yield f"{members[0]}-{members[-1]}"

@@ -1,0 +1,183 @@
+"""The reference vectors: what an independent reference gives for the same inputs.
+
+RAGMON_VECTORS names another folder with files of the same form.
+"""
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from _pytest.mark import ParameterSet
+
+from ragmon.metrics.measure import measure
+from ragmon.metrics.registry import build
+from ragmon.model.gold import Gold
+from ragmon.model.measurement import NotMeasured
+from ragmon.model.record import ContextSource, Document, Outcome, RequestRecord
+from ragmon.text import Text
+from ragmon.text.numbers import answer_numbers
+from ragmon.text.squad import squad_normalise
+from ragmon.text.tokens import word_spans, word_tokens
+
+Vector = dict[str, Any]
+
+_FOLDER = Path(
+    os.environ.get("RAGMON_VECTORS") or Path(__file__).parents[1] / "fixtures" / "vectors"
+)
+
+
+def _vectors(name: str) -> list[ParameterSet]:
+    found = json.loads((_FOLDER / f"{name}.json").read_text(encoding="utf-8"))["vectors"]
+    return [
+        pytest.param(vector, id=str(vector.get("id", place))) for place, vector in enumerate(found)
+    ]
+
+
+def _documents(ids: Sequence[str] | None) -> tuple[Document, ...] | None:
+    return None if ids is None else tuple(Document(found, None) for found in ids)
+
+
+def _context(texts: Sequence[str]) -> tuple[Document, ...]:
+    return tuple(Document(None, Text(text)) for text in texts)
+
+
+def _record(**captured: Any) -> RequestRecord:
+    return RequestRecord(
+        trace_id="0" * 32,
+        span_id="0" * 16,
+        span_ids=(),
+        dialect="ragmon",
+        pipeline="tests",
+        event_ns=0,
+        outcome=Outcome.ANSWERED,
+        **captured,
+    )
+
+
+def _measured(record: RequestRecord, gold: Gold, k: int = 5) -> Mapping[str, float | None]:
+    registry = build((k,))
+    values = measure(record, gold, registry)
+    return {
+        slot.key: None if isinstance(value, NotMeasured) else value
+        for slot, value in zip(registry.layout, values, strict=True)
+    }
+
+
+def _relevant(gold: Sequence[str] | Mapping[str, float] | None) -> Mapping[str, float] | None:
+    if gold is None:
+        return None
+    return gold if isinstance(gold, Mapping) else dict.fromkeys(gold, 1.0)
+
+
+def _expected(vector: Vector, stage: str, *names: str) -> dict[str, Any]:
+    return {f"{stage}.{name}": vector["expected"][name] for name in names}
+
+
+def _only(measured: Mapping[str, float | None], wanted: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        key: value if value is None else pytest.approx(value, rel=1e-12, abs=1e-12)
+        for key, value in measured.items()
+        if key in wanted
+    }
+
+
+@pytest.mark.parametrize("vector", _vectors("stage_tokens"))
+def test_word_tokens_and_their_offsets(vector: Vector) -> None:
+    """Word tokens and their places are those of the reference."""
+    expected = tuple((token, start, end) for token, start, end in vector["expected"])
+    assert expected == word_spans(vector["text"])
+    assert tuple(token for token, _, _ in expected) == word_tokens(vector["text"])
+
+
+@pytest.mark.parametrize("vector", _vectors("stage_numbers"))
+def test_numbers_of_an_answer(vector: Vector) -> None:
+    """The numbers of an answer and their acceptable readings are those of the reference."""
+    expected = [
+        (surface, {tuple(key) if isinstance(key, list) else key for key in keys})
+        for surface, keys in vector["expected"]
+    ]
+    assert expected == [
+        (number.surface, set(number.keys)) for number in answer_numbers(vector["text"])
+    ]
+
+
+@pytest.mark.parametrize("vector", _vectors("stage_unsupported_numbers"))
+def test_unsupported_numbers(vector: Vector) -> None:
+    """The rate and the very numbers that the context does not support are the reference's."""
+    record = _record(answer=Text(vector["answer"]), context=_context(vector["contexts"]))
+    wanted = {"generation.unsupported_number_rate": vector["expected"]}
+    known = frozenset(key for text in vector["contexts"] for key in Text(text).context_numbers)
+    unsupported = [
+        number.surface
+        for number in answer_numbers(vector["answer"])
+        if not number.supported_by(known)
+    ]
+    assert wanted == _only(_measured(record, Gold()), wanted)
+    assert vector["unsupported"] == unsupported
+
+
+@pytest.mark.parametrize("vector", _vectors("stage_context_grounding"))
+def test_context_grounding(vector: Vector) -> None:
+    """Grounding is that of the reference."""
+    record = _record(answer=Text(vector["answer"]), context=_context(vector["contexts"]))
+    wanted = {"generation.context_grounding": vector["expected"]}
+    assert wanted == _only(_measured(record, Gold()), wanted)
+
+
+@pytest.mark.parametrize("vector", _vectors("squad_em_f1"))
+def test_squad_exact_match_and_f1(vector: Vector) -> None:
+    """Normalisation, exact match and F1 are those of the SQuAD 2.0 evaluation."""
+    record = _record(answer=Text(vector["answer"]))
+    gold = Gold(reference_answers=(Text(vector["reference"]),))
+    wanted = {
+        "generation.exact_match": vector["em_v2"],
+        "generation.answer_f1": vector["f1_v2"],
+    }
+    assert vector["norm_answer"] == squad_normalise(vector["answer"])
+    assert vector["norm_reference"] == squad_normalise(vector["reference"])
+    assert wanted == _only(_measured(record, gold), wanted)
+
+
+@pytest.mark.parametrize("vector", _vectors("stage_generation_text"))
+def test_answer_against_reference(vector: Vector) -> None:
+    """Exact match and answer F1 are those of the reference."""
+    record = _record(answer=Text(vector["answer"]))
+    gold = Gold(reference_answers=(Text(vector["reference"]),))
+    wanted = _expected(vector, "generation", "exact_match", "answer_f1")
+    assert wanted == _only(_measured(record, gold), wanted)
+
+
+@pytest.mark.parametrize("vector", _vectors("stage_retrieval_rank"))
+def test_ranked_retrieval(vector: Vector) -> None:
+    """Every ranked retrieval metric is that of the reference."""
+    record = _record(retrieved=_documents(vector["retrieved_ids"]))
+    gold = Gold(relevant=_relevant(vector["gold"]))
+    names = ("precision_at_k", "recall_at_k", "mrr_at_k", "ndcg_at_k", "hit_at_k")
+    wanted = _expected(vector, "retrieval", *names)
+    assert wanted == _only(_measured(record, gold, vector["k"]), wanted)
+
+
+@pytest.mark.parametrize("vector", _vectors("stage_reranking"))
+def test_candidate_set_preservation(vector: Vector) -> None:
+    """Preservation of the candidate set is that of the reference."""
+    record = _record(
+        retrieved=_documents(vector["retrieved_ids"]), reranked=_documents(vector["reranked_ids"])
+    )
+    wanted = _expected(vector, "reranking", "candidate_set_preservation_rate")
+    assert wanted == _only(_measured(record, Gold()), wanted)
+
+
+@pytest.mark.parametrize("vector", _vectors("stage_augmentation"))
+def test_budget_compliance(vector: Vector) -> None:
+    """Compliance with the token budget is that of the reference."""
+    given = vector["input"]
+    record = _record(
+        context=_context([chunk["text"] for chunk in given["context"]]),
+        context_source=ContextSource.PACKED,
+        max_context_tokens=given.get("max_context_tokens"),
+    )
+    wanted = _expected(vector, "augmentation", "budget_compliant")
+    assert wanted == _only(_measured(record, Gold()), wanted)
