@@ -7,14 +7,14 @@ else document by document, with the same meaning.
 """
 
 from array import array
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import takewhile
 from math import nan
 from numbers import Number
 from operator import attrgetter, itemgetter
 from typing import Any, Final, NamedTuple
 
 from ragmon.capture.fields import field, first_field, is_plain_tuple
-from ragmon.capture.settings import MAX_DOCUMENTS
 
 ID_FIELDS: Final = ("id", "doc_id", "document_id", "chunk_id", "node_id", "id_", "_id")
 TEXT_FIELDS: Final = ("text", "content", "page_content", "document", "body", "passage")
@@ -40,12 +40,14 @@ class Documents(NamedTuple):
     """A list in columns, best first.
 
     `ids` has "" where a document has none. `texts` is None where no document has one, and
-    `scores` where none has a score; else "" and NaN stand where one is missing.
+    `scores` where none has a score; else "" and NaN stand where one is missing. `chars` is
+    the length of all texts together.
     """
 
     ids: Sequence[str]
     texts: Sequence[str] | None
     scores: Sequence[float] | None
+    chars: int
 
 
 class _One(NamedTuple):
@@ -58,7 +60,7 @@ class _Uneven(Exception):  # noqa: N818 -- a signal between two ways of reading,
     """The documents of a list are not alike."""
 
 
-_EMPTY: Final = Documents((), (), None)
+_EMPTY: Final = Documents((), (), None, 0)
 _MOST_READERS: Final = 256
 _FLOATS: Final = {float}
 
@@ -67,15 +69,13 @@ def read_documents(value: Any) -> Documents | None:
     """Read a list of documents; None where the value is no such thing.
 
     >>> read_documents([{"id": "a", "text": "Alpha", "score": 0.9}, {"id": "b", "text": "Beta"}])
-    Documents(ids=('a', 'b'), texts=('Alpha', 'Beta'), scores=(0.9, nan))
+    Documents(ids=('a', 'b'), texts=('Alpha', 'Beta'), scores=(0.9, nan), chars=9)
     """
     documents = _listed(value)
     if documents is None:
         return None
     if not documents:
         return _EMPTY
-    if len(documents) > MAX_DOCUMENTS:
-        documents = documents[:MAX_DOCUMENTS]
     try:
         return _in_columns(documents)
     except (_Uneven, AttributeError, LookupError, TypeError, ValueError):
@@ -100,7 +100,7 @@ def _listed(value: Any) -> Sequence[Any] | None:
 def _in_columns(documents: Sequence[Any]) -> Documents:
     first = documents[0]
     if type(first) is str:
-        return Documents(("",) * len(documents), _strings(documents), None)
+        return Documents(("",) * len(documents), *_texts(documents, None))
     if type(first) is tuple:
         return _scored(documents)
     # Mappings with the same keys, or objects of one class, are mostly read the same way.
@@ -124,23 +124,30 @@ def _scored(documents: Sequence[Any]) -> Documents:
     if len(pairs) != 2:
         raise _Uneven
     inner = _in_columns(pairs[0])
-    return Documents(inner.ids, inner.texts, _scores(pairs[1]))
+    return inner._replace(scores=_scores(pairs[1]))
 
 
 class _Reader(NamedTuple):
-    """How to read documents that carry the same fields as the first of them."""
+    """How to read documents that carry the same fields as the first of them.
+
+    `passed` reads the fields that would come first, had they not been None.
+    """
 
     id: Callable[[Any], Any]
     text: Callable[[Any], Any]
     score: Callable[[Any], Any] | None
+    passed: tuple[Callable[[Any], Any], ...]
 
     def read(self, documents: Sequence[Any], first: Any) -> Documents:
-        ids = tuple(map(self.id, documents))
-        texts = _strings(tuple(map(self.text, documents)))
+        for get in self.passed:
+            if any(value is not None for value in map(get, documents)):
+                raise _Uneven
+        ids = _ids(tuple(map(self.id, documents)))
         if self.score is None:
             _check_no_score(documents, first)
-            return Documents(_ids(ids), texts, None)
-        return Documents(_ids(ids), texts, _scores(tuple(map(self.score, documents))))
+            return Documents(ids, *_texts(tuple(map(self.text, documents)), None))
+        scores = _scores(tuple(map(self.score, documents)))
+        return Documents(ids, *_texts(tuple(map(self.text, documents)), scores))
 
 
 _readers: Final[dict[object, _Reader]] = {}
@@ -156,7 +163,23 @@ def _reader(first: Any) -> _Reader:
         _nested_id(first, get) if id_name is None else get(id_name),
         get(text_name),
         None if score_name is None else get(score_name),
+        tuple(
+            get(name)
+            for names, found in (
+                (ID_FIELDS, id_name),
+                (TEXT_FIELDS, text_name),
+                (SCORE_FIELDS, score_name),
+            )
+            for name in _passed(first, names, found)
+        ),
     )
+
+
+def _passed(document: Any, names: tuple[str, ...], found: str | None) -> Iterator[str]:
+    """The fields that the document has, as None, before the one that was found."""
+    for name in takewhile(lambda name: name != found, names):
+        if name in document if type(document) is dict else hasattr(document, name):
+            yield name
 
 
 def _name(document: Any, names: tuple[str, ...]) -> str | None:
@@ -195,11 +218,14 @@ def _scores(column: Sequence[Any]) -> Sequence[float]:
     return column if set(map(type, column)) == _FLOATS else array("d", column).tolist()
 
 
-def _strings(column: Sequence[Any]) -> Sequence[str]:
-    """The column if it is all strings, fit for UTF-8; raises TypeError or AttributeError."""
-    if all(map(str.isascii, column)):
-        return column
-    return tuple(map(encodable, column))
+def _texts(
+    column: Sequence[str], scores: Sequence[float] | None
+) -> tuple[Sequence[str], Sequence[float] | None, int]:
+    """The texts fit for UTF-8, the scores, the texts' length; TypeError for other things."""
+    # Joining tells at once that all are strings, how long they are, and if all are ASCII.
+    joined = "".join(column)
+    texts = column if joined.isascii() else tuple(map(encodable, column))
+    return texts, scores, len(joined)
 
 
 def encodable(text: str) -> str:
@@ -221,17 +247,13 @@ def _score(value: Any) -> float | None:
 
 def _one_by_one(documents: Sequence[Any]) -> Documents:
     ones = [_read_one(document) for document in documents]
-    texts = [None if one.text is None else encodable(one.text) for one in ones]
-    scores = [one.score for one in ones]
-    return Documents(
-        tuple(encodable(one.id or "") for one in ones),
-        None
-        if not any(text is not None for text in texts)
-        else tuple(text or "" for text in texts),
-        None
-        if not any(score is not None for score in scores)
-        else tuple(nan if score is None else score for score in scores),
-    )
+    ids = tuple(encodable(one.id or "") for one in ones)
+    texts, scores = [one.text for one in ones], None
+    if any(one.score is not None for one in ones):
+        scores = tuple(nan if one.score is None else one.score for one in ones)
+    if all(text is None for text in texts):
+        return Documents(ids, None, scores, 0)
+    return Documents(ids, *_texts(tuple(text or "" for text in texts), scores))
 
 
 def _read_one(document: Any) -> _One:

@@ -14,7 +14,7 @@ from opentelemetry.trace import Span, Status, StatusCode, set_span_in_context
 from ragmon import semconv
 from ragmon.capture import faults
 from ragmon.capture.documents import Documents, encodable, read_documents
-from ragmon.capture.settings import LIST_TEXTS, Settings, active
+from ragmon.capture.settings import LIST_TEXTS, MAX_DOCUMENTS, Settings, active
 
 _CURRENT: Final = create_key("ragmon-recording")
 _MOST_CROSSED: Final = 10_000
@@ -115,13 +115,21 @@ class Recording:
         if documents is None:
             return
         put = self.attributes
-        put[columns.ids] = documents.ids
         if columns.length is not None:
             put[columns.length] = len(documents.ids)
+        if len(documents.ids) > MAX_DOCUMENTS:
+            documents = self._shortened(columns.ids, documents)
+        put[columns.ids] = documents.ids
         if columns.scores is not None and documents.scores is not None:
             put[columns.scores] = documents.scores
         if documents.texts is not None:
             self._put_texts(columns.texts, documents)
+
+    def _shortened(self, attribute: str, documents: Documents) -> Documents:
+        self._mark(semconv.TRUNCATED, f"{attribute}={len(documents.ids)}")
+        ids, texts, scores, chars = documents
+        most = slice(MAX_DOCUMENTS)
+        return Documents(ids[most], texts and texts[most], scores and scores[most], chars)
 
     def put_usage(
         self,
@@ -152,7 +160,8 @@ class Recording:
         if self.settings.content == "off":
             self._mark(semconv.MASKED, attribute)
         elif self._new_texts(documents.ids, texts):
-            self.attributes[attribute] = self._bounded(attribute, texts)
+            fits = documents.chars <= self.settings.max_text_chars
+            self.attributes[attribute] = texts if fits else self._bounded(attribute, texts)
 
     def _new_texts(self, ids: Sequence[str], texts: Sequence[str]) -> bool:
         """Whether any of these texts has not crossed in this request under its id."""
@@ -173,15 +182,12 @@ class Recording:
 
     def _bounded(self, attribute: str, texts: Sequence[str]) -> Sequence[str]:
         limit = self.settings.max_text_chars
-        total = sum(map(len, texts))
-        if total <= limit:
-            return texts
         room = limit * LIST_TEXTS
         bounded = []
         for text in texts:
-            allowed = min(limit, room)
+            allowed = min(limit, max(room, 0))
             bounded.append(text if len(text) <= allowed else self._cut(attribute, text, allowed))
-            room -= len(bounded[-1]) if room > 0 else 0
+            room -= len(bounded[-1])
         return bounded
 
     def _cut(self, attribute: str, text: str, limit: int) -> str:
