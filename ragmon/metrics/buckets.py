@@ -1,6 +1,6 @@
 """Histogram buckets, as upper bounds without the infinite one, by unit and direction."""
 
-from typing import Final
+from typing import Final, assert_never
 
 from ragmon.metrics.spec import Better, Unit
 
@@ -25,3 +25,5 @@ def buckets_of(unit: Unit, better: Better) -> tuple[float, ...]:
             return LATENCY_SECONDS
         case Unit.USD | Unit.TOKENS:
             return ()
+        case _:
+            assert_never(unit)

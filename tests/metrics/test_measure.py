@@ -1,0 +1,239 @@
+"""Measuring: a number where everything is there, else the reason."""
+
+import dataclasses
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+
+from ragmon.metrics.inputs import INPUTS
+from ragmon.metrics.measure import measure
+from ragmon.metrics.registry import Registry, build
+from ragmon.model.gold import Gold
+from ragmon.model.measurement import Kind, Measured, NotMeasured
+from ragmon.model.record import (
+    Absence,
+    ContextSource,
+    Document,
+    ModelUsage,
+    RequestRecord,
+    StageRun,
+)
+from ragmon.text import Text
+
+MakeRecord = Callable[..., RequestRecord]
+REGISTRY = build((2,))
+
+
+def _measured(record: RequestRecord, gold: Gold) -> Mapping[str, Measured]:
+    values = measure(record, gold, REGISTRY)
+    return {slot.key: value for slot, value in zip(REGISTRY.layout, values, strict=True)}
+
+
+def _reasons(record: RequestRecord, gold: Gold) -> dict[str, str]:
+    return {
+        key: value.reason
+        for key, value in _measured(record, gold).items()
+        if isinstance(value, NotMeasured)
+    }
+
+
+def test_a_full_request_has_every_number(make_record: MakeRecord, gold: Gold) -> None:
+    """Each metric of a request with every input, worked by hand."""
+    gain = 1 / math.log2(3) * 3
+    expected = {
+        "retrieval.precision_at_k": 1 / 2,
+        "retrieval.recall_at_k": 1 / 2,
+        "retrieval.mrr_at_k": 1 / 2,
+        "retrieval.ndcg_at_k": gain / (3 + 1 / math.log2(3)),
+        "retrieval.hit_at_k": 1.0,
+        "retrieval.latency_ms": 250.0,
+        "reranking.candidate_set_preservation_rate": 1.0,
+        "augmentation.duplicate_ratio_text": 0.0,
+        "augmentation.budget_compliant": 1.0,
+        "generation.context_grounding": 2 / 4,
+        "generation.unsupported_number_rate": 1 / 2,
+        "generation.unsupported_number_rate_with_question": 0.0,
+        "generation.answer_f1": 4 / 6,
+        "generation.exact_match": 0.0,
+        "generation.latency_ms": 1500.0,
+        "end_to_end.latency_ms": 2000.0,
+        "end_to_end.cost_usd": 0.5,
+        "end_to_end.total_tokens": 120.0,
+    }
+    assert expected == pytest.approx(_measured(make_record(), gold))
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "inputs"),
+    [
+        ("query", None, {"query"}),
+        ("answer", None, {"answer"}),
+        ("retrieved", None, {"retrieved_ids"}),
+        ("retrieved", (Document("a", None), Document(None, None)), {"retrieved_ids"}),
+        ("reranked", None, {"reranked_ids"}),
+        ("context", None, {"context_texts", "packed_context_texts"}),
+        ("context", (Document("a", None),), {"context_texts", "packed_context_texts"}),
+        ("context_source", ContextSource.RETRIEVED, {"packed_context_texts"}),
+        ("context_source", None, {"packed_context_texts"}),
+        ("max_context_tokens", None, {"max_context_tokens"}),
+        ("latency_s", None, {"latency_s"}),
+        ("stages", {}, {"retrieval_latency_s", "generation_latency_s"}),
+        (
+            "stages",
+            {"retrieval": StageRun(None), "generation": StageRun(None)},
+            {"retrieval_latency_s", "generation_latency_s"},
+        ),
+        ("usage", (), {"cost_usd", "total_tokens"}),
+        ("usage", (ModelUsage("m", None, 2, 0.5),), {"total_tokens"}),
+        ("usage", (ModelUsage("m", 2, None, 0.5),), {"total_tokens"}),
+        ("usage", (ModelUsage("m", 2, 2, None),), {"cost_usd"}),
+    ],
+)
+def test_a_missing_input_is_named(
+    make_record: MakeRecord, gold: Gold, field: str, value: object, inputs: set[str]
+) -> None:
+    """What was not captured leaves exactly the metrics that need it without a number."""
+    expected = {
+        spec.key: f"missing:{next(name for name in spec.inputs if name in inputs)}"
+        for spec in REGISTRY.metrics
+        if inputs & set(spec.inputs)
+    }
+    assert expected
+    assert expected == _reasons(make_record(**{field: value}), gold)
+
+
+def test_the_cause_of_an_absence_is_told(make_record: MakeRecord, gold: Gold) -> None:
+    """A dropped or masked field gives its cause; one that was simply not captured, none."""
+    absent = {
+        "retrieved": Absence.DROPPED_ATTRIBUTES,
+        "context": Absence.MASKED,
+        "answer": Absence.NOT_CAPTURED,
+    }
+    reasons = _reasons(make_record(retrieved=None, context=None, answer=None, absent=absent), gold)
+    assert "missing:retrieved_ids:dropped_attributes" == reasons["retrieval.recall_at_k"]
+    assert "missing:packed_context_texts:masked" == reasons["augmentation.budget_compliant"]
+    assert "missing:answer" == reasons["generation.exact_match"]
+
+
+def test_without_labels_gold_metrics_are_missing(make_record: MakeRecord) -> None:
+    """A request that nobody labelled has no gold number, and names the label it lacks."""
+    reasons = _reasons(make_record(), Gold())
+    assert {"missing:gold_ids", "missing:gold_grades", "missing:reference_answers"} == set(
+        reasons.values()
+    )
+    assert all(reasons[spec.key] for spec in REGISTRY.metrics if spec.needs == "gold")
+
+
+def test_labels_without_anything_relevant_leave_nothing_to_find(make_record: MakeRecord) -> None:
+    """Labelled, but no grade above 0: undefined, neither missing nor 0."""
+    reasons = _reasons(make_record(), Gold(relevant={"a": 0.0, "b": -1.0, "c": math.nan}))
+    ranked = [spec.key for spec in REGISTRY.metrics if spec.takes_k]
+    assert {"undefined:no_relevant_ids"} == {reasons[key] for key in ranked}
+
+
+def test_what_cannot_be_defined_is_undefined(make_record: MakeRecord) -> None:
+    """Empty texts have no rates, and are told apart from missing ones."""
+    record = make_record(answer=Text("the"), context=())
+    gold = Gold(relevant={"a": 1.0}, reference_answers=())
+    undefined = [
+        "augmentation.duplicate_ratio_text",
+        "generation.context_grounding",
+        "generation.unsupported_number_rate",
+        "generation.unsupported_number_rate_with_question",
+        "generation.answer_f1",
+        "generation.exact_match",
+    ]
+    assert dict.fromkeys(undefined, "undefined") == _reasons(record, gold)
+
+
+def test_a_repeated_id_counts_once_before_the_cut(make_record: MakeRecord) -> None:
+    """Repeats are dropped at their later ranks, and only then the list is cut at k."""
+    ids = ("x", "x", "a")
+    record = make_record(retrieved=tuple(Document(found, None) for found in ids))
+    measured = _measured(record, Gold(relevant={"a": 1.0}))
+    assert 1 / 2 == measured["retrieval.mrr_at_k"]
+
+
+def _with(function: Callable[..., Any]) -> Registry:
+    """A registry whose first metric is computed by another function."""
+    first, *others = REGISTRY.metrics
+    inputs = ("latency_s",)
+    replaced = dataclasses.replace(first, function=function, takes_k=False, inputs=inputs)
+    return Registry([replaced, *others], (2,))
+
+
+def _fail(_: float) -> float:
+    raise RecursionError("with a user's text")
+
+
+@pytest.mark.parametrize(
+    ("function", "reason"),
+    [
+        (_fail, "failed:RecursionError"),
+        (lambda _: math.nan, "failed:not_finite"),
+        (lambda _: -math.inf, "failed:not_finite"),
+        (lambda _: "text", "failed:ValueError"),
+        (lambda _: None, "undefined"),
+    ],
+)
+def test_a_failing_metric_costs_no_other(
+    make_record: MakeRecord, gold: Gold, function: Callable[..., Any], reason: str
+) -> None:
+    """A metric that raises or gives no number fails alone, without a word of its message."""
+    first, *others = measure(make_record(), gold, _with(function))
+    assert isinstance(first, NotMeasured)
+    assert reason == first.reason
+    assert others == list(measure(make_record(), gold, REGISTRY)[1:])
+
+
+def test_a_hostile_grade_fails_alone(make_record: MakeRecord) -> None:
+    """A grade too large for its gain costs nDCG only."""
+    reasons = _reasons(make_record(), Gold(relevant={"a": 1e9}, reference_answers=(Text("x"),)))
+    assert {"retrieval.ndcg_at_k": "failed:OverflowError"} == reasons
+
+
+def test_every_result_is_a_float(make_record: MakeRecord, gold: Gold) -> None:
+    """Whole numbers and truth values come out as floats, ready to be packed."""
+    values = measure(make_record(), gold, _with(lambda _: True))
+    assert {float} == {type(value) for value in values}
+
+
+def test_an_input_is_read_once_per_request(
+    make_record: MakeRecord, gold: Gold, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many metrics ask for an input, it is made once."""
+    asked: list[str] = []
+
+    def counted(name: str, record: RequestRecord, labels: Gold) -> object:
+        asked.append(name)
+        return INPUTS[name].read(record, labels)
+
+    monkeypatch.setattr("ragmon.metrics.measure.read_input", counted)
+    measure(make_record(), gold, REGISTRY)
+    assert sorted(set(asked)) == sorted(asked)
+    assert set(INPUTS) == set(asked)
+
+
+def test_reasons_are_read_back() -> None:
+    """A reason with a cause survives being written and parsed."""
+    reason = NotMeasured(Kind.MISSING, "retrieved_ids:dropped_attributes")
+    assert reason == NotMeasured.parse(reason.reason)
+
+
+def test_ranked_functions_refuse_an_impossible_cut() -> None:
+    """A cut-off below 1 is an error of the caller, not a score."""
+    for spec in REGISTRY.metrics:
+        if spec.takes_k:
+            gold: object = {"a": 1.0} if "gold_grades" in spec.inputs else frozenset({"a"})
+            with pytest.raises(ValueError, match="k=0 must be 1 or more"):
+                spec.function(("a",), gold, k=0)
+
+
+def test_ranked_functions_without_gold_have_no_value() -> None:
+    """With nothing to find a ranked metric is None, whatever was retrieved."""
+    for spec in REGISTRY.metrics:
+        if spec.takes_k:
+            gold: object = {} if "gold_grades" in spec.inputs else frozenset()
+            assert spec.function(("a",), gold, k=1) is None

@@ -1,0 +1,254 @@
+"""Laws that hold for any request."""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ragmon.metrics.augmentation import duplicate_ratio_text
+from ragmon.metrics.generation import (
+    answer_f1,
+    context_grounding,
+    exact_match,
+    unsupported_number_rate,
+    unsupported_number_rate_with_question,
+)
+from ragmon.metrics.inputs import INPUTS, read_input
+from ragmon.metrics.kernels import repeated_tokens
+from ragmon.metrics.measure import measure
+from ragmon.metrics.registry import build
+from ragmon.metrics.retrieval import hit_at_k, ndcg_at_k, precision_at_k, recall_at_k
+from ragmon.metrics.spec import Unit
+from ragmon.model.gold import Gold
+from ragmon.model.measurement import Kind, NotMeasured
+from ragmon.model.record import ContextSource, Document, ModelUsage, RequestRecord, Stage, StageRun
+from ragmon.text import Text
+
+MakeRecord = Callable[..., RequestRecord]
+REGISTRY = build((1, 3))
+
+WORDS = [
+    *("the", "cat", "sat", "on", "two", "10", "20", "1,000", "3.5", "May", "3,", "2024", "é", "."),
+    "well-known",
+]
+raw_texts = st.one_of(
+    st.text(max_size=30),
+    st.lists(
+        st.sampled_from(
+            [
+                "the",
+                "cat",
+                "sat",
+                "10",
+                "20",
+                "1,000",
+                "two",
+                "on",
+                "3.5",
+                "May",
+                "3,",
+                "2024",
+                "well-known",
+                ".",
+                "é",
+            ]
+        ),
+        max_size=20,
+    ).map(" ".join),
+)
+texts = raw_texts.map(Text)
+ids = st.sampled_from("abcdefgh")
+documents = st.builds(Document, st.none() | ids, st.none() | texts)
+lists = st.none() | st.lists(documents, max_size=6).map(tuple)
+seconds = st.floats(0, 1e6)
+counts = st.none() | st.integers(0, 10**9)
+records = st.fixed_dictionaries(
+    {
+        "latency_s": st.none() | seconds,
+        "query": st.none() | texts,
+        "retrieved": lists,
+        "reranked": lists,
+        "context": lists,
+        "context_source": st.none() | st.sampled_from(ContextSource),
+        "max_context_tokens": counts,
+        "answer": st.none() | texts,
+        "usage": st.lists(
+            st.builds(ModelUsage, st.none(), counts, counts, st.none() | st.floats(0, 100)),
+            max_size=2,
+        ).map(tuple),
+        "stages": st.dictionaries(st.sampled_from(Stage), st.builds(StageRun, st.none() | seconds)),
+    }
+)
+golds = st.builds(
+    Gold,
+    relevant=st.none() | st.dictionaries(ids, st.sampled_from([-1.0, 0.0, 1.0, 2.0]), max_size=4),
+    reference_answers=st.none() | st.lists(texts, max_size=2).map(tuple),
+)
+any_request = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+@any_request
+@given(fields=records, gold=golds)
+def test_a_number_needs_every_input_and_lies_in_its_range(
+    make_record: MakeRecord, fields: dict[str, Any], gold: Gold
+) -> None:
+    """No number without every input, none outside the range of its unit, nothing fails."""
+    record = make_record(**fields)
+    absent = {name for name in INPUTS if isinstance(read_input(name, record, gold), NotMeasured)}
+    values = measure(record, gold, REGISTRY)
+    for spec, value in zip(REGISTRY.specs, values, strict=True):
+        if isinstance(value, NotMeasured):
+            assert value.kind in (Kind.MISSING, Kind.UNDEFINED)
+            assert (value.detail != "") == bool(absent & set(spec.inputs))
+            continue
+        assert not absent & set(spec.inputs)
+        assert math.isfinite(value)
+        assert value >= 0
+        assert spec.unit is not Unit.RATIO or value <= 1
+        assert spec.unit is not Unit.BINARY or value in (0, 1)
+
+
+@any_request
+@given(fields=records, gold=golds)
+def test_measuring_again_gives_the_same(
+    make_record: MakeRecord, fields: dict[str, Any], gold: Gold
+) -> None:
+    """The same request and labels always give the same values."""
+    record = make_record(**fields)
+    assert measure(record, gold, REGISTRY) == measure(record, gold, REGISTRY)
+
+
+ranked = st.lists(ids, unique=True).map(tuple)
+relevant = st.frozensets(ids, min_size=1)
+cuts = st.integers(1, 10)
+
+
+@given(ranked, relevant, cuts, st.randoms(use_true_random=False))
+def test_order_within_the_cut_does_not_matter(
+    retrieved: tuple[str, ...], gold: frozenset[str], k: int, shuffle: Any
+) -> None:
+    """Precision, recall and hit are the same for every order of the first k."""
+    first = list(retrieved[:k])
+    shuffle.shuffle(first)
+    permuted = (*first, *retrieved[k:])
+    for metric in (precision_at_k, recall_at_k, hit_at_k):
+        assert metric(retrieved, gold, k=k) == metric(permuted, gold, k=k)
+
+
+@given(ranked, relevant, cuts, st.integers(0, 10))
+def test_an_irrelevant_result_never_helps(
+    retrieved: tuple[str, ...], gold: frozenset[str], k: int, place: int
+) -> None:
+    """Inserting an irrelevant id anywhere never raises precision, recall or nDCG."""
+    worse = (*retrieved[:place], "irrelevant", *retrieved[place:])
+    grades = dict.fromkeys(gold, 1.0)
+    assert (precision_at_k(worse, gold, k=k) or 0) <= (precision_at_k(retrieved, gold, k=k) or 0)
+    assert (recall_at_k(worse, gold, k=k) or 0) <= (recall_at_k(retrieved, gold, k=k) or 0)
+    assert (ndcg_at_k(worse, grades, k=k) or 0) <= (ndcg_at_k(retrieved, grades, k=k) or 0)
+
+
+@given(st.dictionaries(ids, st.sampled_from([1.0, 2.0, 3.0]), min_size=1), cuts)
+def test_the_best_order_is_perfect(grades: dict[str, float], k: int) -> None:
+    """Ids in the order of their grades have an nDCG of 1."""
+    best = tuple(sorted(grades, key=lambda found: -grades[found]))
+    assert 1 == ndcg_at_k(best, grades, k=k)
+
+
+@given(texts)
+def test_a_text_is_grounded_in_itself(text: Text) -> None:
+    """An answer that is its own context is fully grounded and invents no number."""
+    assert context_grounding(text, (text,)) in (None, 1)
+    assert unsupported_number_rate(text, (text,)) in (None, 0)
+
+
+@given(texts, st.lists(texts, max_size=3), texts)
+def test_more_context_never_hurts(answer: Text, chunks: list[Text], more: Text) -> None:
+    """Another chunk raises grounding or leaves it, and the rates of numbers the other way."""
+    less = tuple(chunks)
+    grounding = context_grounding(answer, less)
+    rate = unsupported_number_rate(answer, less)
+    asked = unsupported_number_rate_with_question(answer, less, more)
+    if grounding is not None:
+        assert grounding <= (context_grounding(answer, (*less, more)) or 0)
+    assert (rate is None) == (asked is None)
+    if rate is not None and asked is not None:
+        assert asked <= rate
+        assert asked == unsupported_number_rate(answer, (*less, more))
+
+
+@given(texts, texts)
+def test_overlap_is_symmetric_and_full_for_equals(answer: Text, reference: Text) -> None:
+    """F1 does not mind which text is the reference; a match is an F1 of 1."""
+    assert answer_f1(answer, (reference,)) == answer_f1(reference, (answer,))
+    assert 1 == answer_f1(answer, (answer,))
+    if exact_match(answer, (reference,)):
+        assert 1 == answer_f1(answer, (reference,))
+
+
+@given(texts, st.lists(texts, min_size=1, max_size=4))
+def test_the_best_reference_counts(answer: Text, references: list[Text]) -> None:
+    """With several references the score is the best one's."""
+    for metric in (answer_f1, exact_match):
+        best = max(metric(answer, (reference,)) or 0.0 for reference in references)
+        assert best == metric(answer, tuple(references))
+
+
+few_words = st.lists(
+    st.lists(st.sampled_from("ab"), max_size=14).map(tuple) | st.just(tuple("abcdefghij")),
+    max_size=5,
+)
+
+
+def _reference_repeats(chunks: Sequence[tuple[str, ...]], width: int) -> int:
+    """The definition, word by word and slowly."""
+    repeated = 0
+    for place, chunk in enumerate(chunks):
+        if chunk in chunks[:place]:
+            repeated += len(chunk)
+            continue
+        before = [
+            earlier[start : start + width]
+            for earlier in chunks[:place]
+            for start in range(len(earlier) - width + 1)
+        ]
+        marked: set[int] = set()
+        for start in range(len(chunk) - width + 1):
+            run = chunk[start : start + width]
+            if run in before:
+                marked.update(range(start, start + width))
+            before.append(run)
+        repeated += len(marked)
+    return repeated
+
+
+@given(few_words, st.sampled_from([3, 8]))
+def test_repeats_are_counted_by_their_definition(chunks: list[tuple[str, ...]], width: int) -> None:
+    """The fast count of repeated tokens equals its definition."""
+    assert _reference_repeats(chunks, width) == repeated_tokens(chunks, width)
+
+
+PASSAGE = "one two three four five six seven eight nine ten"
+
+
+def test_a_chunk_that_comes_twice_counts_whole() -> None:
+    """Of two equal chunks one is superfluous, also where they are shorter than a shingle."""
+    assert 0.5 == duplicate_ratio_text((Text(PASSAGE), Text(PASSAGE.title())))
+    assert 0.5 == duplicate_ratio_text((Text("short one"), Text("Short: one!")))
+
+
+def test_a_shingle_does_not_cross_chunks() -> None:
+    """A passage that goes on in the next chunk is not a repeat of one that does not."""
+    words = PASSAGE.split()
+    halves = (Text(" ".join(words[:5])), Text(" ".join(words[5:])))
+    assert 0 == duplicate_ratio_text((Text(PASSAGE), *halves))
+
+
+def test_an_overlap_of_chunks_counts_its_tokens() -> None:
+    """Eight tokens shared by two chunks are repeats, seven are none."""
+    words = PASSAGE.split()
+    eight = Text(" ".join([*words[2:], "x", "y"]))
+    seven = Text(" ".join([*words[3:], "x", "y", "z"]))
+    assert 8 / 20 == duplicate_ratio_text((Text(PASSAGE), eight))
+    assert 0 == duplicate_ratio_text((Text(PASSAGE), seven))
