@@ -95,7 +95,30 @@ def _from_nested(retrievers: Sequence[Node]) -> Listing:
     finals, sources = outermost(carriers), _sources(carriers)
     if {node.first for node in finals}.issuperset(node.first for node in sources):
         return _NOT_CAPTURED
+    if _told_twice(finals, sources):
+        return _NOT_CAPTURED
     return _merged(finals, lambda node: node.meaning.documents)
+
+
+def _told_twice(finals: Sequence[Node], sources: Sequence[Node]) -> bool:
+    """Whether two instrumentations tell of one retrieval: equal lists in different dialects."""
+    return len(finals) == len(sources) and all(
+        final is source
+        or (
+            final.meaning.dialect != source.meaning.dialect
+            and _alike(final.meaning.documents or (), source.meaning.documents or ())
+        )
+        for final, source in zip(finals, sources, strict=True)
+    )
+
+
+def _alike(some: RawDocuments, others: RawDocuments) -> bool:
+    """Whether two lists hold the same documents in the same order, by id or by text."""
+    return len(some) == len(others) and all(
+        (one.id is not None and one.id == other.id)
+        or (one.text is not None and one.text == other.text)
+        for one, other in zip(some, others, strict=True)
+    )
 
 
 def _merged(nodes: Sequence[Node], read: Callable[[Node], RawDocuments | None]) -> Listing:

@@ -122,11 +122,8 @@ def read_variables(content: Json) -> dict[str, RawDocuments]:
 
 
 def _variable(value: Json) -> RawDocuments | None:
-    if isinstance(value, str):
-        return (RawDocument(None, value),)
-    if not isinstance(value, list):
-        return None
-    texts = [entry for entry in value if isinstance(entry, str)]
-    if len(texts) == len(value):
+    listed = value if isinstance(value, list) else [value]
+    texts = [entry for entry in listed if isinstance(entry, str) and not _is_repr(entry)]
+    if len(texts) == len(listed):
         return tuple([RawDocument(None, text) for text in texts])
-    return read_documents(value)
+    return read_documents(value) if isinstance(value, list) else None

@@ -36,9 +36,8 @@ def read(span: Span) -> SpanMeaning | None:
     kind = scalars.text(span.attributes.get(semconv.OPENINFERENCE_SPAN_KIND))
     if kind is None:
         return None
-    if kind == "LLM" and "PromptBuilder" in span.name:
-        return _prompt(span)
-    return _READERS.get(kind.upper(), _other)(span)
+    read_kind = _READERS.get(kind.upper(), _other)
+    return _prompt(span) if read_kind is _llm and "PromptBuilder" in span.name else read_kind(span)
 
 
 def _chain(span: Span) -> SpanMeaning:
