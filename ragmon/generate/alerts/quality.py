@@ -145,10 +145,12 @@ _NO_LONGER_MEASURED = Alert(
     ),
 )
 
+_RECORDINGS = tuple(record(window) for record in (_mean, _coverage) for window in _WINDOWS)
+
+# One group: its rules are evaluated in order, so alerts see what was recorded just before.
 GROUPS = (
     Group(
-        "ragmon-quality-recordings",
-        tuple(record(window) for record in (_mean, _coverage) for window in _WINDOWS),
+        "ragmon-quality",
+        (*_RECORDINGS, _BELOW, _GOLD_BELOW, _DROPPED, _NO_LONGER_MEASURED),
     ),
-    Group("ragmon-quality", (_BELOW, _GOLD_BELOW, _DROPPED, _NO_LONGER_MEASURED)),
 )
