@@ -201,6 +201,7 @@ class LabelOutcome(StrEnum):
     UNCHANGED = "unchanged"
     SUPERSEDED = "superseded"
     EXPIRED = "expired"
+    REJECTED = "rejected"
 
 
 @dataclass(frozen=True, slots=True)
