@@ -139,6 +139,9 @@ def _any_value(message: AnyValue, source: object, nested: int) -> None:
         fail("a value is no object")
     if nested > MOST_NESTED:
         fail("nested too deeply")
+    if len(source) == 1 and type(text_value := source.get("stringValue")) is str:
+        message.string_value = text_value  # nearly every value takes this road
+        return
     message.SetInParent()
     for key, value in source.items():
         if value is None:

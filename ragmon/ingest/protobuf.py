@@ -1,7 +1,7 @@
 """OTLP/protobuf bodies to spans, a bad span costing only itself."""
 
 from collections.abc import Iterator
-from typing import Final, TypeVar
+from typing import Final, TypeAlias, TypeVar
 
 from google.protobuf.message import DecodeError
 from opentelemetry.proto.collector.trace.v1 import trace_service_pb2 as service_pb
@@ -17,6 +17,7 @@ _RESOURCE_SPANS, _SCOPE_SPANS, _SPANS = 1, 2, 2
 _MOST_FIELDS: Final = 2 * SPANS
 _NOT_OTLP: Final = "the body is no ExportTraceServiceRequest"
 
+_Range: TypeAlias = tuple[int, int]
 _M = TypeVar("_M", pb.ResourceSpans, pb.ScopeSpans)
 
 
@@ -52,27 +53,30 @@ class _Walk:
         self._fields_left = _MOST_FIELDS
 
     def groups(self, content: bytes) -> Iterator[ScopeGroup]:
-        for i, raw_resource in enumerate(self._take(content, _RESOURCE_SPANS)[0]):
-            raw_scopes, rest = self._take(raw_resource, _SCOPE_SPANS)
+        resources, _ = self._take(content, (0, len(content)), _RESOURCE_SPANS)
+        for i, raw_resource in enumerate(resources):
+            raw_scopes, rest = self._take(content, raw_resource, _SCOPE_SPANS)
             resource = _parse(pb.ResourceSpans, rest)
             for j, raw_scope in enumerate(raw_scopes):
-                raw_spans, rest = self._take(raw_scope, _SPANS)
+                raw_spans, rest = self._take(content, raw_scope, _SPANS)
                 context = context_bytes(resource, _parse(pb.ScopeSpans, rest))
-                yield ScopeGroup(place(i, j), context, map(_read_span, raw_spans))
+                spans = (_read_span(content[start:end]) for start, end in raw_spans)
+                yield ScopeGroup(place(i, j), context, spans)
 
-    def _take(self, content: bytes, number: int) -> tuple[list[bytes], bytes]:
-        """The messages under one field number, and all other fields as they stand."""
-        found: list[bytes] = []
+    def _take(self, content: bytes, within: _Range, number: int) -> tuple[list[_Range], bytes]:
+        """Where the messages under one field number lie, and all other fields as they stand."""
+        found: list[_Range] = []
         rest: list[bytes] = []
-        position = 0
-        while position < len(content):
+        wanted = number << 3 | _BYTES
+        position, stop = within
+        while position < stop:
             self._fields_left -= 1
             if self._fields_left < 0:
                 raise TooLargeError(f"a body of more than {_MOST_FIELDS} fields")
-            tag, after = _varint(content, position)
-            start, end = _extent(content, tag, after)
-            if tag == number << 3 | _BYTES:
-                found.append(content[start:end])
+            tag, after = _varint(content, position, stop)
+            start, end = _extent(content, tag, after, stop)
+            if tag == wanted:
+                found.append((start, end))
             else:
                 rest.append(content[position:end])
             position = end
@@ -95,29 +99,29 @@ def _parse(message: type[_M], raw: bytes) -> _M:
         raise MalformedError(_NOT_OTLP) from error
 
 
-def _extent(content: bytes, tag: int, position: int) -> tuple[int, int]:
+def _extent(content: bytes, tag: int, position: int, stop: int) -> _Range:
     """Where the value of a field begins and ends."""
     number, wire_type = tag >> 3, tag & 7
     if number == 0:
         raise MalformedError(f"{_NOT_OTLP}: a field without a number")
     if wire_type == _BYTES:
-        length, start = _varint(content, position)
+        length, start = _varint(content, position, stop)
         end = start + length
     elif wire_type == _VARINT:
-        start, end = position, _varint(content, position)[1]
+        start, end = position, _varint(content, position, stop)[1]
     elif wire_type in _WIDTHS:
         start, end = position, position + _WIDTHS[wire_type]
     else:
         raise MalformedError(f"{_NOT_OTLP}: wire type {wire_type}")
-    if end > len(content):
+    if end > stop:
         raise MalformedError(f"{_NOT_OTLP}: it ends inside a field")
     return start, end
 
 
-def _varint(content: bytes, position: int) -> tuple[int, int]:
+def _varint(content: bytes, position: int, stop: int) -> tuple[int, int]:
     number = 0
     for shift in range(0, 64, 7):
-        if position >= len(content):
+        if position >= stop:
             break
         byte = content[position]
         position += 1

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
+from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
 from opentelemetry.proto.trace.v1 import trace_pb2 as pb
 
 from ragmon.errors import MalformedError
@@ -20,8 +21,10 @@ _NO_SPAN: Final = bytes(8)
 _MAX_TIME_NS: Final = (1 << 63) - 1
 _PARENT_IS_REMOTE: Final = 0x300  # "it is known whether" and "it is"
 _ENTRY_KINDS: Final = frozenset((pb.Span.SPAN_KIND_SERVER, pb.Span.SPAN_KIND_CONSUMER))
-_STAGE_BYTES: Final = STAGE.encode()
 _REQUEST: Final = "request"
+_REQUEST_STAGE: Final = KeyValue(
+    key=STAGE, value=AnyValue(string_value=_REQUEST)
+).SerializeToString(deterministic=True)
 
 Read: TypeAlias = "pb.Span | MalformedError"
 """A span, or why it could not be read."""
@@ -107,8 +110,8 @@ def _check_id(what: str, raw: bytes, zero: bytes) -> None:
 def _ends(span: pb.Span, content: bytes) -> Ends:
     if parent_hex(span.parent_span_id) is None:
         return Ends.REQUEST
-    # Looking through the bytes is far cheaper than walking every span's attributes.
-    if _STAGE_BYTES in content and _stage(span) == _REQUEST:
+    # Looking through canonical bytes is far cheaper than walking every span's attributes.
+    if _REQUEST_STAGE in content and _stage(span) == _REQUEST:
         return Ends.REQUEST
     if parent_is_remote(span.flags) or span.kind in _ENTRY_KINDS:
         return Ends.ENTRY

@@ -181,6 +181,10 @@ def _stage(value: str) -> KeyValue:
             Ends.NOTHING,
         ),
         ({"parent_span_id": S2, "name": "ragmon.stage"}, Ends.NOTHING),
+        (
+            {"parent_span_id": S2, "events": [Span.Event(attributes=[_stage("request")])]},
+            Ends.NOTHING,
+        ),
         ({"parent_span_id": S2, "flags": 0x301}, Ends.ENTRY),
         ({"parent_span_id": S2, "flags": 0x101}, Ends.NOTHING),
         ({"parent_span_id": S2, "flags": 0x200}, Ends.NOTHING),
