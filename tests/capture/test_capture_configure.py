@@ -3,7 +3,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent import futures
 from pathlib import Path
 from typing import Any
@@ -11,12 +11,13 @@ from typing import Any
 import grpc
 import pytest
 from opentelemetry.proto.collector.trace.v1 import trace_service_pb2, trace_service_pb2_grpc
-from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
+from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 from opentelemetry.trace import NoOpTracerProvider
 
 import ragmon
 from ragmon.capture.destination import find_otel, find_own
-from ragmon.capture.exporting import portions
+from ragmon.capture.exporting import QuietExporter, portions
 from tests.capture.conftest import Sink, Spans
 
 ROOT = Path(__file__).parents[2]
@@ -302,6 +303,34 @@ def test_destination_of_variables(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found.protocol == "http/protobuf"
     assert found.place == "https://host:4317/x"
     assert "secret" not in repr(found)
+
+
+class Dead(SpanExporter):
+    """An exporter whose endpoint never answers."""
+
+    def __init__(self) -> None:
+        self.tried = 0
+        self.closed = 0
+
+    def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
+        self.tried += 1
+        raise ConnectionError
+
+    def shutdown(self) -> None:
+        self.closed += 1
+
+
+def test_export_at_the_end_wastes_no_time(spans: Spans, caplog: pytest.LogCaptureFixture) -> None:
+    """Once the process ends, an endpoint known to be dead is not tried again."""
+    ragmon.retrieval(lambda query: [query])("q")
+    dead = Dead()
+    exporter = QuietExporter(dead, "nowhere")
+    results = [exporter.export(spans.all()) for _ in range(2)]
+    exporter.hurry()
+    results.append(exporter.export(spans.all()))
+    assert results == [SpanExportResult.FAILURE] * 3
+    assert (dead.tried, dead.closed) == (2, 1)
+    assert len(caplog.records) == 1
 
 
 def test_export_in_portions(spans: Spans) -> None:

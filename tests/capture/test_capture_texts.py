@@ -56,11 +56,11 @@ def test_text_that_changed_crosses_again(spans: Spans) -> None:
 
     @ragmon.request
     def answer(question: str) -> None:
-        rerank(question, [{"id": "a", "text": "one"}, {"id": "a", "text": "two"}])
+        rerank(question, [{"id": "a", "text": "two"}, {"id": "a", "text": "one"}])
         build(question, [{"id": "a", "text": "two"}])
 
     answer("q")
-    assert spans.attributes("reranking")["ragmon.input_documents.text"] == ("one", "two")
+    assert spans.attributes("reranking")["ragmon.input_documents.text"] == ("two", "one")
     assert spans.attributes("augmentation")["ragmon.input_documents.text"] == ("two",)
 
 
