@@ -11,32 +11,25 @@ from ragmon import semconv
 from ragmon.interpret import interpret
 from ragmon.interpret.dialects import DIALECTS
 from ragmon.model.record import RequestRecord
-from ragmon.model.span import Span, SpanEvent, SpanKind, StatusCode, Trace
+from ragmon.model.span import AttributeValue, Span, SpanEvent, SpanKind, StatusCode, Trace
 
 STAGES = ("request", "embedding", "retrieval", "reranking", "augmentation", "generation")
 KINDS = ("CHAIN", "RETRIEVER", "RERANKER", "EMBEDDING", "PROMPT", "LLM", "TOOL")
 IDS = st.sampled_from("abcdefghij")
-TEXTS = st.sampled_from(
+VALUES: st.SearchStrategy[AttributeValue] = st.sampled_from(
     (
-        "",
-        "why?",
-        "Alpha.",
-        "Beta. why?",
-        "__REDACTED__",
-        '{"query": "why?"}',
-        '{"documents": [',
-        "\ud800",
+        *(None, True, 0, 7, -1, 2**63, 0.5, float("nan"), float("inf"), b"", b"\xff"),
+        *("", "a", "why?", "Alpha.", "Beta. why?", "__REDACTED__", "\ud800", "f()"),
+        *(
+            '{"query": "why?"}',
+            '{"documents": [{"id": 1, "content": "Alpha."}]}',
+            '{"documents": [',
+        ),
+        *('{"context": "Alpha."}', '{"messages": [[{"content": []}]]}', "[[[]]]", "null", "1e999"),
+        *((), ("a", "b"), ("Alpha.", "Beta."), ("", None, 7), (0.5, float("nan")), ((), {})),
+        *({}, {"a": ("b", {"c": None})}),
+        *(("ragmon.query", "ragmon.documents.text"), ("ragmon.answer",)),
     )
-)
-SCALARS = st.one_of(
-    st.none(), st.booleans(), st.integers(), st.floats(), st.binary(max_size=3), TEXTS
-)
-VALUES = st.recursive(
-    SCALARS,
-    lambda inner: st.one_of(
-        st.lists(inner, max_size=3).map(tuple), st.dictionaries(TEXTS, inner, max_size=2)
-    ),
-    max_leaves=4,
 )
 NAMES = st.sampled_from(
     [
@@ -85,13 +78,13 @@ def _span(draw: st.DrawFn, span_id: str) -> Span:
         trace_id="t",
         span_id=span_id,
         parent_id=draw(st.one_of(st.none(), IDS, st.sampled_from(["missing", "gone"]))),
-        name=draw(st.sampled_from(["s", "PromptBuilder.run"])),
+        name="PromptBuilder.run" if span_id == "a" else "s",
         kind=draw(st.sampled_from(SpanKind)),
         start_ns=draw(TIMES),
         end_ns=draw(TIMES),
         attributes=draw(ATTRIBUTES),
         events=tuple(
-            SpanEvent(name, draw(TIMES), draw(ATTRIBUTES))
+            SpanEvent(name, draw(TIMES), {"exception.type": draw(VALUES)})
             for name in draw(
                 st.lists(st.sampled_from(["exception", "First Token Stream Event"]), max_size=2)
             )
@@ -100,7 +93,7 @@ def _span(draw: st.DrawFn, span_id: str) -> Span:
         status_message="",
         parent_is_remote=draw(st.booleans()),
         trace_state=draw(st.sampled_from(["", "ot=th:8", "ot=th:", "x=y,,="])),
-        resource=draw(st.one_of(st.just({}), ATTRIBUTES)),
+        resource={"service.name": draw(VALUES)},
         scope_name="",
         dropped=draw(st.sampled_from([0, 0, 0, 3])),
     )
@@ -108,7 +101,7 @@ def _span(draw: st.DrawFn, span_id: str) -> Span:
 
 @st.composite
 def _spans(draw: st.DrawFn) -> list[Span]:
-    ids = draw(st.lists(IDS, min_size=1, max_size=8, unique=True))
+    ids = draw(st.lists(IDS, min_size=1, max_size=6, unique=True))
     return [draw(_span(span_id)) for span_id in ids]
 
 
@@ -122,7 +115,7 @@ def _plain(record: RequestRecord) -> list[str]:
 
 
 @given(_spans(), st.randoms(use_true_random=False))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 def test_any_trace_is_read_whatever_the_order_of_its_spans(spans: list[Span], random: Any) -> None:
     """Nothing a sender sends raises, and the order of the spans says nothing."""
     shuffled = list(spans)
@@ -132,7 +125,7 @@ def test_any_trace_is_read_whatever_the_order_of_its_spans(spans: list[Span], ra
 
 
 @given(_spans())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_each_span_is_part_of_one_request_at_most(spans: list[Span]) -> None:
     """Requests have keys of their own, and share no span."""
     records = _read(spans)
@@ -145,7 +138,7 @@ def test_each_span_is_part_of_one_request_at_most(spans: list[Span]) -> None:
 
 
 @given(_spans())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_a_cause_stands_only_where_a_field_is_missing(spans: list[Span]) -> None:
     """`absent` explains fields that are None, or empty for usage, and no others."""
     for record in _read(spans):
@@ -154,7 +147,7 @@ def test_a_cause_stands_only_where_a_field_is_missing(spans: list[Span]) -> None
 
 
 @given(_spans())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_equal_texts_are_one_object(spans: list[Span]) -> None:
     """A text is tokenised once for all the places in a record where it stands."""
     for record in _read(spans):
