@@ -78,7 +78,7 @@ class Forest:
 def _link(nodes: Sequence[Node], by_id: Mapping[str, Node]) -> list[Node]:
     tops = []
     for node in nodes:
-        parent = _parent(node, by_id)
+        parent = None if node.span.parent_id is None else by_id.get(node.span.parent_id)
         if parent is None or parent is node:
             tops.append(node)
         else:
@@ -86,23 +86,17 @@ def _link(nodes: Sequence[Node], by_id: Mapping[str, Node]) -> list[Node]:
     return tops
 
 
-def _parent(node: Node, by_id: Mapping[str, Node]) -> Node | None:
-    return None if node.span.parent_id is None else by_id.get(node.span.parent_id)
-
-
 def _cut_loop(node: Node, by_id: Mapping[str, Node]) -> Node:
     """Make the first span of the loop of parents above `node` a topmost one."""
-    chain: dict[int, Node] = {}
-    above: Node | None = node
-    while above is not None and id(above) not in chain:
-        chain[id(above)] = above
-        above = _parent(above, by_id)
-    members = list(chain.values())
-    loop = members[members.index(above) :] if above is not None else members
+    seen: set[int] = set()
+    while id(node) not in seen:
+        seen.add(id(node))
+        node = by_id[node.span.parent_id or ""]
+    loop = [node]
+    while (above := by_id[loop[-1].span.parent_id or ""]) is not node:
+        loop.append(above)
     top = min(loop, key=lambda member: member.place)
-    parent = _parent(top, by_id)
-    if parent is not None:
-        parent.children.remove(top)
+    by_id[top.span.parent_id or ""].children.remove(top)
     return top
 
 

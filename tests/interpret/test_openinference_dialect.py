@@ -81,6 +81,7 @@ def test_haystacks_prompt_builder_is_no_model_call(span: MakeSpan, kind: Kind) -
         ("why?", "why?"),
         ({"query_embedding": "<16-dimensional vector>", "top_k": 4}, None),
         ({"documents": [{"query": "inside a document"}]}, None),
+        ({"a": {"b": {"c": {"d": {"e": {"query": "too deep"}}}}}}, None),
         ([1, None, "x"], None),
         (None, None),
         (7, None),

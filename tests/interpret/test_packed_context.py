@@ -84,6 +84,16 @@ def test_a_prompt_cut_short_says_nothing(
     assert ContextSource.RERANKED == record.context_source
 
 
+def test_a_prompt_builder_that_lost_attributes_packed_nothing_known(
+    retrieval: tuple[Span, ...], span: MakeSpan, rag: Rag, read_one: ReadOne
+) -> None:
+    """What is left of a torn span is not taken for what was packed."""
+    builder = rag("augmentation", documents_id=("b",))
+    record = read_one(*retrieval, span("build", "ask", builder, at=(20, 30), dropped=1))
+
+    assert ContextSource.RERANKED == record.context_source
+
+
 def test_an_annotated_context_overrides(
     retrieval: tuple[Span, ...], span: MakeSpan, rag: Rag, read_one: ReadOne
 ) -> None:

@@ -124,6 +124,19 @@ def test_a_cascade_of_rerankers_ends_with_the_last(
     assert (None, ["c", "a"]) == lists(record)
 
 
+def test_rerankers_at_the_same_time_are_siblings(
+    span: MakeSpan, rag: Rag, read_one: ReadOne
+) -> None:
+    """Rerankers that ran in parallel merge: neither took up what the other returned."""
+    record = read_one(
+        span("ask", None, rag("request")),
+        span("one", "ask", rag("reranking", documents_id=("a", "b")), at=(0, 10)),
+        span("two", "ask", rag("reranking", documents_id=("b",)), at=(5, 20)),
+    )
+
+    assert (None, ["a", "b"]) == lists(record)
+
+
 def test_sibling_lists_merge_rank_by_rank(span: MakeSpan, rag: Rag, read_one: ReadOne) -> None:
     """First ranks before second ones, ties by start, each document once at its first place."""
     record = read_one(
