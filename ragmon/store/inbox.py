@@ -101,15 +101,14 @@ class SqliteInbox:
 
     def read(self, limit: int) -> list[Entry]:
         """The next entries, at most `limit`, from a cursor that starts at the oldest kept."""
+        entries: list[Entry] = []
+        while len(entries) < limit and (
+            more := self._read_from(self._cursor + len(entries), limit - len(entries))
+        ):
+            entries += more
         with self._counts:
-            entries = self._tail.take(self._cursor, limit)
-            behind = self._next - self._cursor
-        if behind and not entries:
-            entries = self._read_back(limit)
-        if entries:
-            with self._counts:
-                self._cursor = entries[-1].offset + 1
-                self._unread_spans -= sum(entry.body.span_count for entry in entries)
+            self._cursor += len(entries)
+            self._unread_spans -= sum(entry.body.span_count for entry in entries)
         return entries
 
     def forget(self, before: Offset) -> None:
@@ -141,12 +140,16 @@ class SqliteInbox:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _read_back(self, limit: int) -> list[Entry]:
-        """Entries from the file, up to where memory has them again."""
+    def _read_from(self, start: Offset, limit: int) -> list[Entry]:
+        """Entries from memory, else from the file up to where memory has them again."""
         with self._counts:
+            if entries := self._tail.take(start, limit):
+                return entries
             stop = self._tail.first or self._next
+        if start >= stop:
+            return []
         with self._database.read() as connection:
-            place = {"start": self._cursor, "stop": stop, "limit": limit}
+            place = {"start": start, "stop": stop, "limit": limit}
             return [unpack_body(row) for row in connection.execute(READ, place)]
 
     def _delete(self, before: Offset) -> None:

@@ -12,7 +12,7 @@ from ragmon.model.gold import GoldField, GoldLabel, MatchKey, TargetKind
 from ragmon.model.result import Cause
 from ragmon.store import touched
 from ragmon.store.chunks import chunks
-from ragmon.store.schema import LABEL, MATCH_KEY, PIPELINE, RESULT, TRACE
+from ragmon.store.schema import LABEL, MATCH_KEY, PIPELINE, RESULT, TRACE, WAITING
 
 Identity: TypeAlias = tuple[MatchKey, str | None, GoldField, str]
 
@@ -48,7 +48,7 @@ _REACHED = (
 )
 
 _UNMATCHED = select(func.count(), func.min(LABEL.c.labelled_at_ns)).where(
-    LABEL.c.matched_ns.is_(None), LABEL.c.kind != TargetKind.QUERY.value
+    LABEL.c.matched_ns.is_(None), WAITING
 )
 
 

@@ -6,7 +6,6 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, delete, select, update
 
 from ragmon.model.flow import TraceState
-from ragmon.model.gold import TargetKind
 from ragmon.store import results, rows, touched, traces
 from ragmon.store.packing import unpack_spans
 from ragmon.store.schema import (
@@ -18,15 +17,22 @@ from ragmon.store.schema import (
     RESULT,
     ROLL_UP,
     TRACE,
+    WAITING,
 )
 
 BATCH = 256  # deleting so many takes about 10 ms
 
 _KEPT_LONGEST = (
-    select(TRACE.c.id, TRACE.c.trace_id, TRACE.c.first_ns, TRACE.c.revision, KEPT.c.spans)
+    select(TRACE.c.id, TRACE.c.first_ns)
     .join_from(KEPT, TRACE, TRACE.c.id == KEPT.c.trace)
     .order_by(KEPT.c.trace)
     .limit(BATCH)
+)
+
+_CONTENT = (
+    select(TRACE.c.id, TRACE.c.trace_id, TRACE.c.revision, KEPT.c.spans)
+    .join_from(KEPT, TRACE, TRACE.c.id == KEPT.c.trace)
+    .where(KEPT.c.trace.in_(bindparam("traces", expanding=True)))
 )
 
 _GO = (
@@ -50,14 +56,15 @@ def let_go(connection: Connection, before_ns: int) -> int:
     At most `BATCH` of them; fewer means that no more are due. Rows are numbered in the
     order of their first settle, so the oldest kept ones stand first.
     """
-    due = [row for row in connection.execute(_KEPT_LONGEST) if row.first_ns < before_ns]
-    if due:
-        ids = [row.id for row in due]
-        connection.execute(_GO, [_gone(row) for row in due])
+    oldest = connection.execute(_KEPT_LONGEST)
+    ids = [trace for trace, first_ns in oldest if first_ns < before_ns]
+    if ids:
+        content = connection.execute(_CONTENT, {"traces": ids}).all()
+        connection.execute(_GO, [_gone(row) for row in content])
         _strip_winners(connection, ids)
         traces.forget_spans(connection, ids)
         touched.clear(connection, ids)
-    return len(due)
+    return len(ids)
 
 
 def _gone(row: Any) -> dict[str, Any]:
@@ -119,7 +126,7 @@ def remove_labels(connection: Connection, before_ns: int) -> int:
     )
     gone = connection.execute(
         delete(LABEL).where(
-            LABEL.c.kind != TargetKind.QUERY.value,
+            WAITING,
             LABEL.c.labelled_at_ns < before_ns,
             LABEL.c.stored_ns < before_ns,
             ~settled,

@@ -23,6 +23,9 @@ VERSION = 1
 
 METADATA = MetaData()
 
+WAITING = text("kind <> 'query'")
+"""Labels that point at certain requests; those on a query stand for all to come."""
+
 SCHEMA = Table("schema_version", METADATA, Column("version", Integer, nullable=False))
 
 TRACE = Table(
@@ -99,10 +102,11 @@ LABEL = Table(
     Column("stored_ns", BigInteger, nullable=False),
     Column("matched_ns", BigInteger),  # of the commit that first used it
     Index("label_digest", "digest"),
+    Index("label_age", "stored_ns"),
     Index(
         "label_unmatched",
         "labelled_at_ns",
-        sqlite_where=text("matched_ns IS NULL AND kind <> 'query'"),
+        sqlite_where=text(f"matched_ns IS NULL AND {WAITING}"),
     ),
 )
 

@@ -1,0 +1,429 @@
+"""Whatever order facts come in, and whatever crashes: equal stores, nothing observed twice.
+
+The machine sends pieces of traces and labels, lets time pass, restarts and crashes the real
+loop at named points. In the end the store must equal the one that all facts settled at once
+give (rules.md 1), and no observation of a request may have been made twice.
+"""
+
+import shutil
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, rule
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from opentelemetry.proto.common.v1.common_pb2 import AnyValue, ArrayValue, KeyValue
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
+from sqlalchemy import Connection, event
+
+from ragmon.app.ledger import Ledger
+from ragmon.app.processor import Processor, ProcessorSettings
+from ragmon.assemble import Assembler, AssemblySettings
+from ragmon.ingest.split import split
+from ragmon.labels import parse_label
+from ragmon.metrics.registry import build
+from ragmon.model.flow import (
+    Body,
+    Conflict,
+    Draft,
+    Dropped,
+    Kept,
+    Known,
+    LabelReceipt,
+    Offset,
+    Release,
+    Settled,
+)
+from ragmon.model.gold import GoldLabel, MatchKey
+from ragmon.model.measurement import NotMeasured
+from ragmon.model.result import Cause, Fresh, Result
+from ragmon.settle import TraceLimits, draft, record_keys, settle
+from ragmon.store.aside import NoAside
+from ragmon.store.inbox import SqliteInbox
+from ragmon.store.observations import ScoreName, score_name
+from ragmon.store.protocol import Store
+from ragmon.store.sqlite import SqliteStore
+
+S = 10**9
+START_NS = 1_800_000_000 * S
+PROTOBUF = "application/x-protobuf"
+REGISTRY = build()
+TRACES = {name: name * 32 for name in "abc"}
+
+# --- the facts --------------------------------------------------------------------------
+
+
+def attribute(key: str, value: Any) -> KeyValue:
+    return KeyValue(key=key, value=any_value(value))
+
+
+def any_value(value: Any) -> AnyValue:
+    if isinstance(value, list):
+        return AnyValue(array_value=ArrayValue(values=[any_value(one) for one in value]))
+    kind = {str: "string_value", int: "int_value", float: "double_value"}[type(value)]
+    return AnyValue(**{kind: value})
+
+
+def span(
+    trace: str, number: int, parent: int | None, start_s: float, end_s: float, **values: Any
+) -> Span:
+    """A ragmon span; the names of `values` have `__` for a dot."""
+    return Span(
+        trace_id=bytes.fromhex(TRACES[trace]),
+        span_id=number.to_bytes(8, "big"),
+        parent_span_id=b"" if parent is None else parent.to_bytes(8, "big"),
+        name=f"span {number}",
+        start_time_unix_nano=START_NS + int(start_s * S),
+        end_time_unix_nano=START_NS + int(end_s * S),
+        attributes=[attribute(key.replace("__", "."), value) for key, value in values.items()],
+    )
+
+
+def request(trace: str, number: int, end_s: float, **values: Any) -> Span:
+    return span(trace, number, None, 0, end_s, ragmon__stage="request", **values)
+
+
+def retrieval(trace: str, number: int, parent: int, end_s: float, ids: list[str]) -> Span:
+    return span(
+        trace,
+        number,
+        parent,
+        0.1,
+        end_s,
+        ragmon__stage="retrieval",
+        ragmon__documents__id=ids,
+        ragmon__documents__text=[f"text of {one} in 1999" for one in ids],
+    )
+
+
+def generation(trace: str, number: int, parent: int, end_s: float, model: str, tokens: int) -> Span:
+    return span(
+        trace,
+        number,
+        parent,
+        0.5,
+        end_s,
+        ragmon__stage="generation",
+        gen_ai__request__model=model,
+        gen_ai__usage__input_tokens=tokens,
+        ragmon__answer="text of 1999",
+    )
+
+
+ASKED = {"ragmon__query": "What is it?", "ragmon__request_id": "order-7"}
+
+# Trace a: a request whose second model and longer retrieval come late. Trace b: parts that
+# may stand alone before their root comes. Trace c: an orphan that is a request of its own
+# until the request span comes whose interval contains it, and until a second such one comes.
+SPANS: Mapping[str, Span] = {
+    "a request": request("a", 1, 2, **ASKED),
+    "a retrieval": retrieval("a", 2, 1, 0.4, ["d1", "d2"]),
+    "a retrieval, longer": retrieval("a", 2, 1, 0.45, ["d2", "d3"]),
+    "a generation": generation("a", 3, 1, 1, "small", 10),
+    "a second model": generation("a", 4, 1, 1.5, "large", 99),
+    "b request": request("b", 1, 3, ragmon__query="what is  IT"),
+    "b retrieval": retrieval("b", 2, 1, 0.4, ["d1"]),
+    "b generation": generation("b", 3, 1, 2, "small", 5),
+    "c request": request("c", 1, 9, **ASKED),
+    "c other request": request("c", 5, 8, ragmon__query="something else"),
+    "c orphan": retrieval("c", 3, 2, 0.4, ["d9"]),
+    "c orphan's call": generation("c", 4, 3, 1, "small", 5),
+}
+
+
+def label(labelled_s: int, **posted: Any) -> tuple[GoldLabel, ...]:
+    return parse_label({"labelled_at": START_NS // S + labelled_s, **posted}, 0)
+
+
+LABELS: Sequence[tuple[GoldLabel, ...]] = (
+    label(5, trace_id=TRACES["a"], relevant_ids=["d1"], reference_answers=["text of 1999"]),
+    label(6, trace_id=TRACES["a"], relevant_ids=["d2"], revision=1),
+    label(7, request_id="order-7", relevant_ids=["d3", "d9"]),
+    label(8, request_id="order-7", relevant_ids=["d1"], annotator="second"),
+    label(9, query="what is it", relevant_ids={"d1": 2.0}, reference_answers=["text"]),
+    label(1, query="what is it", relevant_ids=["d2"], annotator="third", revision=2),
+    label(3, trace_id=TRACES["c"], span_id="0" * 15 + "2", relevant_ids=["d9"]),
+    label(4, trace_id=TRACES["b"], pipeline="elsewhere", relevant_ids=["d1"], revision=9),
+)
+
+
+def body(names: Iterable[str], now_ns: int) -> Body:
+    exported = ExportTraceServiceRequest()
+    scope = exported.resource_spans.add().scope_spans.add()
+    scope.spans.extend(SPANS[name] for name in names)
+    content = exported.SerializeToString()
+    return Body(now_ns, PROTOBUF, "", content, len(scope.spans))
+
+
+# --- the system, with faults --------------------------------------------------------------
+
+
+class Crash(BaseException):
+    """The process ends here."""
+
+
+POINTS = (
+    "before append",
+    "after append",
+    "before labels",
+    "after labels",
+    "before commit",
+    "after commit",
+    "after observe",
+    "before forget",
+)
+
+
+class Faults:
+    """Ends the process at a named point when its turn has come."""
+
+    def __init__(self) -> None:
+        self.armed: str | None = None
+        self.passes = 0
+
+    def arm(self, point: str, passes: int) -> None:
+        self.armed, self.passes = point, passes
+
+    def disarm(self) -> None:
+        self.armed = None
+
+    def at(self, point: str) -> None:
+        if point == self.armed:
+            if self.passes == 0:
+                self.armed = None
+                raise Crash(point)
+            self.passes -= 1
+
+
+class CrashingInbox(SqliteInbox):
+    """An inbox that may end before or after its transactions."""
+
+    def __init__(self, folder: Path, faults: Faults) -> None:
+        super().__init__(folder, 1 << 30)
+        self.faults = faults
+
+    def append(self, bodies: Sequence[Body]) -> list[Offset]:
+        self.faults.at("before append")
+        offsets = super().append(bodies)
+        self.faults.at("after append")
+        return offsets
+
+    def forget(self, before: Offset) -> None:
+        self.faults.at("before forget")
+        super().forget(before)
+
+
+class CrashingStore(SqliteStore):
+    """A store that may end in or after its transactions, and where a label may come between."""
+
+    def __init__(self, folder: Path, faults: Faults, posted: set[GoldLabel]) -> None:
+        super().__init__(folder)
+        self.faults = faults
+        self.posted = posted
+        self.between: tuple[GoldLabel, ...] = ()
+        self._doing = "nothing"
+        event.listen(self._database._writer, "commit", self._before_commit)
+
+    def _before_commit(self, _: Connection) -> None:
+        self.faults.at(f"before {self._doing}")
+
+    def known(self, keys: Iterable[MatchKey]) -> Known:
+        found = super().known(keys)
+        labels, self.between = self.between, ()
+        if labels:
+            super().put_labels(labels, START_NS)
+            self.posted.update(labels)
+        return found
+
+    def commit(
+        self, settled: Sequence[Settled], now_ns: int, *, silent: bool = False
+    ) -> tuple[list[Fresh], list[Conflict]]:
+        with self._named("commit"):
+            return super().commit(settled, now_ns, silent=silent)
+
+    def put_labels(self, labels: Sequence[GoldLabel], now_ns: int) -> LabelReceipt:
+        with self._named("labels"):
+            return super().put_labels(labels, now_ns)
+
+    @contextmanager
+    def _named(self, what: str) -> Iterator[None]:
+        self._doing = what
+        try:
+            yield
+        finally:
+            self._doing = "nothing"
+        self.faults.at(f"after {what}")
+
+
+class Observed(Ledger):
+    """What the counters were told, over all lives of the process."""
+
+    def __init__(self, faults: Faults) -> None:
+        self.faults = faults
+        self.fresh: list[Fresh] = []
+
+    def observe(self, fresh: Iterable[Fresh]) -> None:
+        self.fresh.extend(fresh)
+        self.faults.at("after observe")
+
+    def committed(self, draft: Draft, releases: Sequence[Release], now_ns: int) -> None:
+        pass
+
+    def dropped(self, dropped: Iterable[Dropped]) -> None:
+        assert list(dropped) == []
+
+    def error(self) -> None:
+        raise AssertionError("a trace could not be settled")
+
+
+class Interleavings(RuleBasedStateMachine):
+    """Senders, labellers, time and death."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.folder = Path(tempfile.mkdtemp(prefix="ragmon-interleavings-"))
+        self.faults = Faults()
+        self.observed = Observed(self.faults)
+        self.sent: set[str] = set()
+        self.posted: set[GoldLabel] = set()
+        self.crashed = False
+        self.now_ns = START_NS
+        self.open()
+
+    def open(self) -> None:
+        self.inbox = CrashingInbox(self.folder, self.faults)
+        self.store = CrashingStore(self.folder, self.faults, self.posted)
+        self.processor = Processor(
+            self.inbox,
+            self.store,
+            Assembler(AssemblySettings()),
+            REGISTRY,
+            self.observed,
+            NoAside(),
+            ProcessorSettings(TraceLimits(), retention_ns=10**6 * S, batch_traces=2),
+        )
+
+    def close(self) -> None:
+        self.inbox.close()
+        self.store.close()
+
+    def acknowledged(self, act: Callable[[], object]) -> None:
+        """Do it until it is answered: who was not answered comes again."""
+        while not self.survived(act):
+            pass
+
+    def survived(self, act: Callable[[], object]) -> bool:
+        try:
+            act()
+        except Crash:
+            self.crashed = True
+            self.restart()
+            return False
+        return True
+
+    @rule(names=st.lists(st.sampled_from(sorted(SPANS)), min_size=1, max_size=4))
+    def send(self, names: list[str]) -> None:
+        self.acknowledged(lambda: self.inbox.append([body(names, self.now_ns)]))
+        self.sent.update(names)
+
+    @rule(labels=st.sampled_from(LABELS))
+    def post(self, labels: tuple[GoldLabel, ...]) -> None:
+        self.acknowledged(lambda: self.store.put_labels(labels, self.now_ns))
+        self.posted.update(labels)
+
+    @rule(labels=st.sampled_from(LABELS))
+    def post_between_known_and_commit(self, labels: tuple[GoldLabel, ...]) -> None:
+        self.store.between = labels
+
+    @rule(seconds=st.sampled_from([1, 7, 25, 70]))
+    def step(self, seconds: int) -> None:
+        self.now_ns += seconds * S
+        self.survived(lambda: self.processor.step(self.now_ns))
+
+    @rule(point=st.sampled_from(POINTS), passes=st.integers(0, 2))
+    def arm(self, point: str, passes: int) -> None:
+        self.faults.arm(point, passes)
+
+    @rule()
+    def restart(self) -> None:
+        self.close()
+        self.open()
+
+    def teardown(self) -> None:
+        try:
+            self.faults.disarm()
+            self.settle_everything()
+            self.check()
+        finally:
+            self.close()
+            shutil.rmtree(self.folder)
+
+    def settle_everything(self) -> None:
+        for _ in range(2):
+            self.now_ns += 1000 * S
+            self.processor.step(self.now_ns)
+        assert 0 == self.processor.open_spans
+        assert 0 == self.inbox.bytes
+        assert [] == self.store.touched(10)
+
+    def check(self) -> None:
+        with SqliteStore(None) as reference:
+            settle_at_once(reference, self.sent, self.posted)
+            assert contents(reference) == contents(self.store)
+            rows = list(reference.rows(0, 2**62))
+        scores = Counter(
+            (fresh.key, score_name(slot))
+            for fresh in self.observed.fresh
+            for slot, _ in fresh.scores
+        )
+        others = Counter(
+            (fresh.key, name) for fresh in self.observed.fresh for name, _ in fresh.observations
+        )
+        assert [] == [once for once, times in scores.items() if times > 1]
+        assert [] == [once for once, times in others.items() if times > 1]
+        if not self.crashed:
+            assert measured(rows) <= {(key.trace_id, name) for key, name in scores}
+
+
+def settle_at_once(store: Store, sent: Iterable[str], posted: Iterable[GoldLabel]) -> None:
+    """Every label first, then every trace whole, in one piece each."""
+    store.put_labels(sorted(posted, key=repr), START_NS)
+    content = body(sorted(sent), START_NS).content
+    for part in split(content, PROTOBUF, START_NS).parts:
+        whole = draft(Kept(part.trace_id), part.spans, TraceLimits())
+        known = store.known(record_keys(whole))
+        store.commit([settle(whole, known, REGISTRY, Cause.LATE_SPAN)], START_NS)
+
+
+def contents(store: Store) -> tuple[object, ...]:
+    """What makes two stores equal: results, winning labels, kept spans but their arrival."""
+    kept = store.load(TRACES.values())
+    rows = sorted(store.rows(0, 2**62), key=lambda row: row.key)
+    spans = {
+        trace_id: [replace(part, arrival_ns=0) for part in found.spans]
+        for trace_id, found in kept.items()
+    }
+    labels = store.known({one.key for posted in LABELS for one in posted}).labels
+    return rows, spans, set(labels)
+
+
+def measured(rows: Iterable[Result]) -> set[tuple[str, ScoreName]]:
+    """What has a value, by trace: a request may have had another key when it was observed."""
+    return {
+        (row.key.trace_id, score_name(slot))
+        for row in rows
+        for slot, value in zip(row.layout, row.values, strict=True)
+        if not isinstance(value, NotMeasured)
+    }
+
+
+TestInterleavings = Interleavings.TestCase
+TestInterleavings.settings = settings(
+    max_examples=60, stateful_step_count=30, deadline=None, derandomize=True
+)
