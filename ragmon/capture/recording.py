@@ -13,7 +13,8 @@ from opentelemetry.trace import Span, Status, StatusCode, set_span_in_context
 
 from ragmon import semconv
 from ragmon.capture import faults
-from ragmon.capture.documents import Documents, encodable, read_documents
+from ragmon.capture.columns import Documents, encodable
+from ragmon.capture.documents import read_documents
 from ragmon.capture.settings import LIST_TEXTS, MAX_DOCUMENTS, Settings, active
 
 _CURRENT: Final = create_key("ragmon-recording")

@@ -3,7 +3,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from concurrent import futures
 from pathlib import Path
 from typing import Any
@@ -11,13 +11,10 @@ from typing import Any
 import grpc
 import pytest
 from opentelemetry.proto.collector.trace.v1 import trace_service_pb2, trace_service_pb2_grpc
-from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
-from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
+from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.trace import NoOpTracerProvider
 
 import ragmon
-from ragmon.capture.destination import find_otel, find_own
-from ragmon.capture.exporting import QuietExporter, portions
 from tests.capture.conftest import Sink, Spans
 
 ROOT = Path(__file__).parents[2]
@@ -272,73 +269,3 @@ def test_configure_pipeline_on_spans(spans: Spans) -> None:
         for span in spans.all()
     ]
     assert found == [("desk", "7"), ("other", "7"), ("other", "7")]
-
-
-@pytest.mark.parametrize(
-    ("endpoint", "url", "protocol"),
-    [
-        ("http://host:4318", "http://host:4318/v1/traces", "http/protobuf"),
-        ("http://host:4318/", "http://host:4318/v1/traces", "http/protobuf"),
-        ("https://host/otlp/v1/traces", "https://host/otlp/v1/traces", "http/protobuf"),
-        ("https://host/otlp", "https://host/otlp/v1/traces", "http/protobuf"),
-        ("host:4318", "http://host:4318/v1/traces", "http/protobuf"),
-        ("host:4317", "http://host:4317", "grpc"),
-    ],
-)
-def test_destination_of_an_endpoint(endpoint: str, url: str, protocol: str) -> None:
-    """An endpoint is taken as people write it; port 4317 is gRPC."""
-    found = find_own(endpoint, None, None)
-    assert found is not None
-    assert (found.url, found.protocol) == (url, protocol)
-
-
-def test_destination_of_variables(monkeypatch: pytest.MonkeyPatch) -> None:
-    """OTel's protocol variable decides; the shown place holds no credentials."""
-    assert find_own(None, None, None) is None
-    assert find_otel(None, None) is None
-    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "https://user:key@host:4317/x")
-    monkeypatch.setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "http/protobuf")
-    found = find_otel(None, {"k": "secret"})
-    assert found is not None
-    assert found.protocol == "http/protobuf"
-    assert found.place == "https://host:4317/x"
-    assert "secret" not in repr(found)
-
-
-class Dead(SpanExporter):
-    """An exporter whose endpoint never answers."""
-
-    def __init__(self) -> None:
-        self.tried = 0
-        self.closed = 0
-
-    def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
-        self.tried += 1
-        raise ConnectionError
-
-    def shutdown(self) -> None:
-        self.closed += 1
-
-
-def test_export_at_the_end_wastes_no_time(spans: Spans, caplog: pytest.LogCaptureFixture) -> None:
-    """Once the process ends, an endpoint known to be dead is not tried again."""
-    ragmon.retrieval(lambda query: [query])("q")
-    dead = Dead()
-    exporter = QuietExporter(dead, "nowhere")
-    results = [exporter.export(spans.all()) for _ in range(2)]
-    exporter.hurry()
-    results.append(exporter.export(spans.all()))
-    assert results == [SpanExportResult.FAILURE] * 3
-    assert (dead.tried, dead.closed) == (2, 1)
-    assert len(caplog.records) == 1
-
-
-def test_export_in_portions(spans: Spans) -> None:
-    """A batch is cut where the text of one request would grow too large."""
-    generate = ragmon.generation(lambda prompt: "a")
-    ragmon.configure(tracer_provider=spans.provider, max_text_chars=4 << 20)
-    for size in (10, 2 << 20, 2 << 20, 4 << 20, 10):
-        generate("p" * size)
-    cut = list(portions(spans.all()))
-    assert [len(portion) for portion in cut] == [2, 1, 1, 1]
-    assert [span for portion in cut for span in portion] == spans.all()
