@@ -37,7 +37,7 @@ _HINDI = """
 
 def main() -> None:
     """Print the ratios of performance.md that concern metrics."""
-    rng = random.Random(7)  # noqa: S311 - made-up texts
+    rng = random.Random(7)
     chunks = [_sentence(rng, _ENGLISH, _CHUNK_TOKENS) for _ in range(_CHUNKS)]
     answer = " ".join(chunks[0].split()[:80] + _sentence(rng, _ENGLISH, 40).split())
     texts = [*chunks, answer]
