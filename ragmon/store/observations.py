@@ -6,9 +6,10 @@ stage, metric and k: a new version of a formula changes a value and makes no new
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
-from ragmon.model.measurement import Measured, NotMeasured, Slot
+from ragmon.model.measurement import Kind, Layout, Measured, NotMeasured, Slot
 from ragmon.model.result import Evaluation, Observation, Observed, Result
 
 ScoreName: TypeAlias = tuple[str, str, int | None]
@@ -17,9 +18,18 @@ ScoreName: TypeAlias = tuple[str, str, int | None]
 _LATE_AFTER = frozenset({Evaluation.MISSING, Evaluation.FAILED})
 
 
+_OF_KIND = {kind: Evaluation(kind.value) for kind in Kind}
+
+
 def score_name(slot: Slot) -> ScoreName:
     """What a score is counted under."""
     return (slot.stage, slot.metric, slot.k)
+
+
+@lru_cache(maxsize=256)
+def score_names(layout: Layout) -> tuple[ScoreName, ...]:
+    """The names of a layout's scores, in its order."""
+    return tuple(score_name(slot) for slot in layout)
 
 
 class Mark(NamedTuple):
@@ -71,50 +81,54 @@ def count(before: Marks, result: Result, *, silent: bool = False) -> Counted:
 
     A silent count marks every score as observed, so that nothing of it is ever counted.
     """
-    places = list(zip(result.layout, result.values, strict=True))
-    scores = {score_name(slot): _mark(before, slot, value, silent) for slot, value in places}
-    evaluated = [(slot, value, _evaluation(before, slot, value)) for slot, value in places]
-    counted = [(slot, value, as_) for slot, value, as_ in evaluated if as_ is not None]
+    names = score_names(result.layout)
+    scores: dict[ScoreName, Mark] = {}
+    counted: list[tuple[Slot, Measured, Evaluation]] = []
+    corrected = 0
+    for slot, name, value in zip(result.layout, names, result.values, strict=True):
+        was = before.scores.get(name)
+        mark, evaluation = _follow(was, value, silent)
+        scores[name] = mark
+        if evaluation is not None:
+            counted.append((slot, value, evaluation))
+        elif was is not None and was.observed and was.value != mark.value:
+            corrected += 1
     return Counted(
         marks=Marks(_kept_scores(before, scores), _kept_observations(before, result)),
-        evaluations=tuple((slot, as_) for slot, _, as_ in counted),
+        evaluations=tuple([(slot, evaluation) for slot, _, evaluation in counted]),
         scores=tuple(
-            (slot, value) for slot, value, _ in counted if not isinstance(value, NotMeasured)
+            [(slot, value) for slot, value, _ in counted if not isinstance(value, NotMeasured)]
         ),
         not_measured=tuple(
-            (slot, value.reason) for slot, value, _ in counted if isinstance(value, NotMeasured)
+            [(slot, value.reason) for slot, value, _ in counted if isinstance(value, NotMeasured)]
         ),
         observations=tuple(
-            (name, value)
-            for name, value in result.observations.items()
-            if name not in before.observations
+            [seen for seen in result.observations.items() if seen[0] not in before.observations]
         ),
-        corrections=_corrected_scores(before, scores) + _corrected_observations(before, result),
+        corrections=corrected + _corrected_observations(before, result),
     )
 
 
-def _evaluation(before: Marks, slot: Slot, value: Measured) -> Evaluation | None:
-    """How a score is counted by this commit; None where it was counted already."""
-    mark = before.scores.get(score_name(slot))
+def _follow(was: Mark | None, value: Measured, silent: bool) -> tuple[Mark, Evaluation | None]:
+    """The mark that follows, and how the score is counted now: None if it was already."""
     if isinstance(value, NotMeasured):
-        return Evaluation(value.kind.value) if mark is None else None
-    if mark is None:
-        return Evaluation.MEASURED
-    if mark.observed:
-        return None
-    return Evaluation.MEASURED_LATE if mark.first in _LATE_AFTER else Evaluation.MEASURED
-
-
-def _mark(before: Marks, slot: Slot, value: Measured, silent: bool) -> Mark:
-    mark = before.scores.get(score_name(slot))
-    observed = silent or (mark is not None and mark.observed)
-    if isinstance(value, NotMeasured):
-        return Mark(mark.first if mark else Evaluation(value.kind.value), observed)
-    return Mark(mark.first if mark else Evaluation.MEASURED, True, value)
+        if was is not None:
+            return Mark(was.first, was.observed or silent), None
+        evaluation = _OF_KIND[value.kind]
+        return Mark(evaluation, silent), evaluation
+    if was is None:
+        return Mark(Evaluation.MEASURED, True, value), Evaluation.MEASURED
+    if was.observed:
+        return Mark(was.first, True, value), None
+    late = was.first in _LATE_AFTER
+    evaluation = Evaluation.MEASURED_LATE if late else Evaluation.MEASURED
+    return Mark(was.first, True, value), evaluation
 
 
 def _kept_scores(before: Marks, scores: dict[ScoreName, Mark]) -> dict[ScoreName, Mark]:
     """The new marks, and those of scores that left the layout: they may come back."""
+    if before.scores.keys() <= scores.keys():
+        return scores
     gone = {
         name: mark._replace(value=None)
         for name, mark in before.scores.items()
@@ -125,11 +139,6 @@ def _kept_scores(before: Marks, scores: dict[ScoreName, Mark]) -> dict[ScoreName
 
 def _kept_observations(before: Marks, result: Result) -> dict[Observation, Observed | None]:
     return {**dict.fromkeys(before.observations), **result.observations}
-
-
-def _corrected_scores(before: Marks, scores: Mapping[ScoreName, Mark]) -> int:
-    marks = ((mark, before.scores.get(name)) for name, mark in scores.items())
-    return sum(old is not None and old.observed and old.value != mark.value for mark, old in marks)
 
 
 def _corrected_observations(before: Marks, result: Result) -> int:

@@ -21,7 +21,7 @@ from ragmon.model.result import (
     Result,
     Winner,
 )
-from ragmon.store.observations import Mark, Marks, ScoreName, score_name
+from ragmon.store.observations import Mark, Marks, ScoreName, score_names
 
 Columns: TypeAlias = dict[str, Any]
 
@@ -38,7 +38,7 @@ NO_WINNERS = b"[]"
 
 def pack(result: Result, marks: Marks) -> Columns:
     """The columns of a result that do not depend on where it is stored."""
-    names = [score_name(slot) for slot in result.layout]
+    names = score_names(result.layout)
     return {
         "span_id": result.key.span_id,
         "minute": result.event_ns // NS_PER_MINUTE,
@@ -50,7 +50,7 @@ def pack(result: Result, marks: Marks) -> Columns:
         "reasons": _pack_reasons(result.values),
         "durations": _pack_durations(result.durations),
         "winners": pack_winners(result.winners),
-        "marks": bytes(_code(marks.scores[name]) for name in names),
+        "marks": bytes([_code(marks.scores[name]) for name in names]),
         "observed": _pack_observations(marks.observations),
         "elsewhere": _pack_elsewhere(marks, names),
         "span_ids": " ".join(result.span_ids),
@@ -81,8 +81,8 @@ def unpack_marks(row: Any, layout: Layout) -> Marks:
     """What was observed of the request of a row."""
     scores = unpack_scores(row.elsewhere) if row.elsewhere else {}
     values = array("d", row.vec)
-    for slot, code, value in zip(layout, row.marks, values, strict=True):
-        scores[score_name(slot)] = _mark(code, None if math.isnan(value) else value)
+    for name, code, value in zip(score_names(layout), row.marks, values, strict=True):
+        scores[name] = _mark(code, None if math.isnan(value) else value)
     return Marks(scores, unpack_observations(row.observed))
 
 
