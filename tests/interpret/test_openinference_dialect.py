@@ -593,3 +593,16 @@ def test_what_is_left_of_a_request_is_asked_last(
         record.query and record.query.raw,
         record.answer and record.answer.raw,
     )
+
+
+def test_a_chain_that_did_not_answer_is_not_answered_by_a_step(
+    span: MakeSpan, kind: Kind, read_one: ReadOne
+) -> None:
+    """What a lost part of the chain put out is no answer of the request."""
+    record = read_one(
+        span("chain", None, kind("CHAIN", {"input.value": "why?"})),
+        span("search", "chain", kind("RETRIEVER")),
+        span("step", "lost", kind("CHAIN", {"output.value": "some documents"})),
+    )
+
+    assert (("chain", "search", "step"), None) == (tuple(record.span_ids), record.answer)

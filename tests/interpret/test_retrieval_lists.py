@@ -72,6 +72,18 @@ def test_a_final_list_may_be_empty(span: MakeSpan, rag: Rag, read_one: ReadOne) 
     assert (["a"], []) == lists(record)
 
 
+def test_an_empty_inner_list_gives_no_candidates(
+    span: MakeSpan, rag: Rag, read_one: ReadOne
+) -> None:
+    """Where the inner retriever found nothing, the outer one's documents came from elsewhere."""
+    record = read_one(
+        span("outer", None, rag("retrieval", documents_id=("a",))),
+        span("inner", "outer", rag("retrieval", documents_id=())),
+    )
+
+    assert (["a"], None) == lists(record)
+
+
 def test_a_retrieval_told_twice_is_not_reranked(
     span: MakeSpan, rag: Rag, kind: Rag, listed: Rag, read_one: ReadOne
 ) -> None:
@@ -141,7 +153,7 @@ def test_sibling_lists_merge_rank_by_rank(span: MakeSpan, rag: Rag, read_one: Re
     """First ranks before second ones, ties by start, each document once at its first place."""
     record = read_one(
         span("ask", None, rag("request")),
-        span("late", "ask", rag("retrieval", documents_id=("x", "b", "y")), at=(2, 9)),
+        span("late", "ask", rag("retrieval", documents_id=("x", "b", "y")), at=(2, 5)),
         span("early", "ask", rag("retrieval", documents_id=("a", "x")), at=(1, 9)),
     )
 
@@ -224,3 +236,25 @@ def test_texts_cross_once_and_are_found_by_id(span: MakeSpan, rag: Rag, read_one
     retrieved, reranked = record.retrieved or (), record.reranked or ()
     assert ["B", None] == [document.text and document.text.raw for document in reranked]
     assert retrieved[1].text is reranked[0].text
+
+
+def test_an_id_stands_for_the_text_that_crossed_first(
+    span: MakeSpan, rag: Rag, read_one: ReadOne
+) -> None:
+    """A text that a later stage gave the same id does not change what was retrieved."""
+    record = read_one(
+        span("ask", None, rag("request")),
+        span(
+            "search", "ask", rag("retrieval", documents_id=("a",), documents_text=("A",)), at=(0, 1)
+        ),
+        span("rerank", "ask", rag("reranking", documents_id=("a",)), at=(1, 2)),
+        span(
+            "build",
+            "ask",
+            rag("augmentation", documents_id=("a",), documents_text=("A, shortened",)),
+            at=(2, 3),
+        ),
+    )
+
+    lists_of_one = (record.reranked or (), record.context or ())
+    assert ["A", "A, shortened"] == [found[0].text and found[0].text.raw for found in lists_of_one]

@@ -57,6 +57,20 @@ def test_reranking_beside_a_retriever_takes_nothing_from_it(
     assert StageRun(0.02) == record.stages[Stage.RETRIEVAL]
 
 
+def test_a_reranker_is_taken_out_of_the_retriever_around_it(
+    span: MakeSpan, rag: Rag, read_one: ReadOne
+) -> None:
+    """Of several retrievers the second may be the one that reranks."""
+    record = read_one(
+        span("ask", None, rag("request")),
+        span("first", "ask", rag("retrieval"), at=(0, 10)),
+        span("second", "ask", rag("retrieval"), at=(20, 50)),
+        span("rerank", "second", rag("reranking"), at=(30, 40)),
+    )
+
+    assert StageRun(0.03) == record.stages[Stage.RETRIEVAL]
+
+
 def test_stages_that_did_not_run_are_absent(span: MakeSpan, rag: Rag, read_one: ReadOne) -> None:
     """A stage without a span has no duration, and the request is none of the stages."""
     record = read_one(
