@@ -1,15 +1,15 @@
 """Every exception ragmon raises on purpose.
 
-    RagmonError
-    ├── ConfigError        the operator's configuration, all faults in one message
-    ├── MissingExtraError  an optional dependency is not installed
-    ├── PortInUseError     a listening port is taken
-    ├── StoreError
-    │   ├── StoreLockedError    another process holds the store or the inbox
-    │   └── StoreUnavailableError  the store cannot commit now; trying later may help
-    ├── MalformedError     bytes that are no OTLP or no label, and never will be
-    ├── TooLargeError      a body, message or batch over its bound
-    └── OverloadedError    no room now; the sender should try again shortly
+RagmonError
+├── ConfigError        the operator's configuration, all faults in one message
+├── MissingExtraError  an optional dependency is not installed
+├── PortInUseError     a listening port is taken
+├── StoreError
+│   ├── StoreLockedError    another process holds the store or the inbox
+│   └── StoreUnavailableError  the store cannot commit now; trying later may help
+├── MalformedError     bytes that are no OTLP or no label, and never will be
+├── TooLargeError      a body, message or batch over its bound
+└── OverloadedError    no room now; the sender should try again shortly
 """
 
 

@@ -36,7 +36,7 @@ Observed: TypeAlias = str | int | float
 
 @dataclass(frozen=True, slots=True)
 class Winner:
-    """A label that won a field of a request: its field, content and target, and when it was made."""
+    """A label that won a field of a request: its field, content, target and time."""
 
     field: str
     content_hash: str

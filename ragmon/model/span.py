@@ -6,8 +6,8 @@ from enum import IntEnum
 from typing import TypeAlias
 
 AttributeValue: TypeAlias = (
-    "str | bool | int | float | bytes | None "
-    "| tuple[AttributeValue, ...] | Mapping[str, AttributeValue]"
+    "str | bool | int | float | bytes "
+    "| tuple[AttributeValue, ...] | Mapping[str, AttributeValue] | None"
 )
 Attributes: TypeAlias = Mapping[str, AttributeValue]
 
