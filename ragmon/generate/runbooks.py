@@ -4,6 +4,8 @@ from ragmon.generate.alert import Alert
 from ragmon.generate.alerts import ALERTS
 from ragmon.generate.origin import markdown_comment
 
+_JOB = '"ragmon"'
+
 
 def pages() -> dict[str, str]:
     """File name to text, one page per alert."""
@@ -18,7 +20,7 @@ def _page(alert: Alert) -> str:
         ("First look", runbook.first_look),
         ("Causes", _bullets(runbook.causes)),
         ("Mitigation", _bullets(runbook.mitigation)),
-        ("Rule", f"```promql\n{alert.expr}\n```"),
+        ("Rule", f"```promql\n{alert.expr.replace('$job', _JOB)}\n```"),
     )
     facts = f"Severity: {alert.severity}. Fires after: {alert.hold}."
     body = "\n\n".join(f"## {title}\n\n{text}" for title, text in sections)

@@ -14,7 +14,7 @@ _DOWN = Alert(
     runbook=Runbook(
         meaning="A target of the scrape job has not answered for five minutes, or the job has"
         " no target any more.",
-        impact="Nothing is measured and no other alert of this file can fire. Users are not"
+        impact="Nothing is measured, and hardly any other alert can fire. Users are not"
         " affected; spans wait in the Collector's queue, then are lost.",
         first_look="The page *Targets* of Prometheus, then the process: its log, `/healthz`,"
         " `/readyz`.",
