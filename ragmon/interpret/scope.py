@@ -8,6 +8,7 @@ from ragmon.interpret.meaning import CALLS, Role
 from ragmon.interpret.tree import Forest, Node, outermost
 from ragmon.model.span import SpanKind
 
+_REQUEST: Final = Role.REQUEST
 _ENTRY_KINDS: Final = frozenset({SpanKind.SERVER, SpanKind.CONSUMER})
 
 
@@ -53,7 +54,7 @@ def find_scopes(forest: Forest) -> list[Scope]:
     orphans: list[Node] = []
     for top in forest.tops:
         tree = forest.tree(top)
-        explicit = outermost([node for node in tree if node.meaning.role is Role.REQUEST])
+        explicit = outermost([node for node in tree if node.meaning.role is _REQUEST])
         if explicit:
             requests += explicit
         elif not _is_entry(top):
@@ -88,7 +89,7 @@ def _scopes(
     if strays:
         missing = min(top.span.parent_id or top.span.span_id for top in strays)
         scopes.append(Scope(missing, None, strays, forest))
-    return [scope for scope in scopes if scope.of(Role.REQUEST) or _calls(scope.nodes)]
+    return [scope for scope in scopes if scope.of(_REQUEST) or _calls(scope.nodes)]
 
 
 def _owner(covers: Sequence["_Cover"], orphan: Node, forest: Forest) -> Node | None:
