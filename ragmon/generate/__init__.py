@@ -39,7 +39,7 @@ def files(
             **_below(RUNBOOKS, pages()),
             **_below(_DASHBOARDS, dashboards(metrics)),
             **_below("grafana", grafana.files()),
-            **_below("deploy", deploy.files()),
+            **_below("deploy", deploy.files(job)),
         }
     )
 

@@ -1,5 +1,6 @@
 """Example configurations of the programs around ragmon, with its own default ports."""
 
+import json
 from typing import Final
 
 from ragmon.config import Listen
@@ -7,7 +8,7 @@ from ragmon.generate.origin import hash_comment
 
 _LISTEN: Final = Listen()
 
-PROMETHEUS: Final = f"""\
+_PROMETHEUS: Final = f"""\
 # Prometheus beside ragmon on one machine. `promtool check config prometheus.yml` checks it.
 # Start it with --enable-feature=exemplar-storage, so that panels can open traces.
 global:
@@ -23,8 +24,8 @@ alerting:
         - targets: [127.0.0.1:9093]
 
 scrape_configs:
-  # The alert RagmonMonitorDown knows the job by this name.
-  - job_name: ragmon
+  # The alert RagmonMonitorDown knows the job by this name: `ragmon generate --job NAME`.
+  - job_name: $job
     # Some 330 series for each pipeline, with room for the 50 that have series of their own.
     # Above the limit a whole scrape fails: watch ragmon_processor_label_overflow_total.
     sample_limit: 50000
@@ -120,10 +121,15 @@ service:
 """
 
 
-def files() -> dict[str, str]:
-    """Path below deploy/ to text."""
+def prometheus(job: str) -> str:
+    """A configuration of Prometheus that scrapes ragmon as this job."""
+    return _PROMETHEUS.replace("$job", json.dumps(job))
+
+
+def files(job: str) -> dict[str, str]:
+    """Path below deploy/ to text; job is the scrape job that reads ragmon."""
     return {
-        "prometheus/prometheus.yml": hash_comment(PROMETHEUS),
+        "prometheus/prometheus.yml": hash_comment(prometheus(job)),
         "alertmanager/alertmanager.yml": hash_comment(ALERTMANAGER),
         "collector/collector.yml": hash_comment(COLLECTOR),
     }

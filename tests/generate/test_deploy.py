@@ -43,9 +43,11 @@ def test_amtool_accepts_the_alertmanager_example(root: Path) -> None:
 
 def test_prometheus_scrapes_the_default_port_under_the_job_of_the_rules() -> None:
     """The example, the processor's default and the alert on the monitor agree."""
-    [scrape] = _read(deploy.PROMETHEUS)["scrape_configs"]
+    texts = generate.files(job="rag-eu")
+    [scrape] = _read(texts["deploy/prometheus/prometheus.yml"])["scrape_configs"]
     assert scrape["static_configs"] == [{"targets": [f"127.0.0.1:{Listen().views_port}"]}]
-    assert f'up{{job="{scrape["job_name"]}"}}' in generate.rules_file()
+    assert scrape["job_name"] == "rag-eu"
+    assert 'up{job="rag-eu"}' in texts["deploy/prometheus/rules/ragmon.yml"]
 
 
 def test_every_severity_has_a_receiver() -> None:

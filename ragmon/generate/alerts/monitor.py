@@ -22,7 +22,7 @@ _DOWN = Alert(
             "The process was stopped, or killed for its memory.",
             "It fails at start: the configuration, a port in use, a store that is held.",
             "The network or a policy blocks the port of the views.",
-            "The scrape job has another name than the rule expects.",
+            "The scrape job has another name than the rule expects (`ragmon generate --job`).",
         ),
         mitigation=(
             "Start it; acknowledged spans are in its inbox and are measured then.",
