@@ -87,14 +87,12 @@ class _Stream:
         self._members = 1
 
     def feed(self, step: bytes) -> None:
-        full = False
-        # A full step of output may leave more inside the decompressor without any input.
-        while step or (full and not self._member.eof):
+        # Output may stay inside the decompressor, but never behind the stream's last bytes:
+        # they are its checksum.
+        while step:
             if self._member.eof:
                 self._next_member()
-            piece = self._member.decompress(step, _OUTPUT_STEP)
-            full = len(piece) == _OUTPUT_STEP
-            self._inflated.add(piece)
+            self._inflated.add(self._member.decompress(step, _OUTPUT_STEP))
             step = self._member.unconsumed_tail or self._member.unused_data
 
     def close(self) -> None:

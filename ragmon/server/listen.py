@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Final, TypeAlias
 
@@ -27,6 +27,7 @@ _Stop: TypeAlias = Callable[[], Awaitable[None]]
 class ServerSettings:
     """Where to listen, and the largest bodies, before and after decompression.
 
+    `token` is the bearer token that senders must show, None for everybody may send.
     All requests in flight may hold four bodies of the largest size together.
     """
 
@@ -34,6 +35,7 @@ class ServerSettings:
     ports: Ports
     body_bytes: int
     label_body_bytes: int
+    token: str | None = field(default=None, repr=False)
 
 
 class Servers:
@@ -84,7 +86,8 @@ class Servers:
 
     async def _start_http(self) -> int:
         bound = bind(self._settings.host, self._settings.ports.otlp_http, "otlp_http_port")
-        web = WebServer(facts_app(self._receiver, self._settings.label_body_bytes), bound)
+        settings = self._settings
+        web = WebServer(facts_app(self._receiver, settings.label_body_bytes, settings.token), bound)
         self._facts_stops.append(web.stop)
         await web.start()
         return web.port
@@ -94,7 +97,7 @@ class Servers:
         # gRPC's own error is one text for every cause.
         with bind(host, port, "otlp_grpc_port") as probe:
             address = target(probe)
-        made = otlp_grpc.server(self._receiver)
+        made = otlp_grpc.server(self._receiver, self._settings.token)
         self._facts_stops.append(partial(made.stop, _GRPC_GRACE_S))
         try:
             bound = made.add_insecure_port(address)

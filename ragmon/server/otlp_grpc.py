@@ -15,6 +15,7 @@ from ragmon.ingest.answers import (
 )
 from ragmon.ingest.compression import IDENTITY
 from ragmon.ingest.split import PROTOBUF
+from ragmon.server.auth import BearerInterceptor
 from ragmon.server.receive import Export, Receiver
 from ragmon.server.responses import export_message
 
@@ -26,9 +27,10 @@ _CODES: Final = {
 }
 
 
-def server(receiver: Receiver) -> grpc.aio.Server:
-    """A gRPC server that takes export requests in."""
-    made = grpc.aio.server(options=_options(receiver.body_bytes))
+def server(receiver: Receiver, token: str | None = None) -> grpc.aio.Server:
+    """A gRPC server that takes export requests in; with a token every call must show it."""
+    interceptors = [BearerInterceptor(token)] if token else []
+    made = grpc.aio.server(options=_options(receiver.body_bytes), interceptors=interceptors)
     method = grpc.unary_unary_rpc_method_handler(_TraceService(receiver).export, None, None)
     made.add_generic_rpc_handlers(
         (grpc.method_handlers_generic_handler(_SERVICE, {"Export": method}),)

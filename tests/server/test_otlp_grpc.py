@@ -14,6 +14,9 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Span
 
 from ragmon.errors import OverloadedError, StoreUnavailableError
+from ragmon.server import otlp_grpc
+from ragmon.server.budget import ByteBudget
+from ragmon.server.receive import Receiver
 from tests.server.fakes import BODY_BYTES, EXPORT, Running, until
 
 GOOD, BAD = bytes(15) + b"\x01", bytes(16)
@@ -109,6 +112,13 @@ async def test_try_later(running: Running, fault: Exception, seconds: int, messa
     assert (status.code, status.message) == (14, message)
     assert retry.retry_delay.seconds == packed.retry_delay.seconds == seconds
     assert running.intake.failures == ([fault] if isinstance(fault, KeyError) else [])
+
+
+async def test_port_is_not_shared(running: Running) -> None:
+    """A second gRPC server cannot take half of the spans on the same port in silence."""
+    receiver = Receiver(running.intake, BODY_BYTES, ByteBudget(BODY_BYTES))
+    with pytest.raises(RuntimeError):
+        otlp_grpc.server(receiver).add_insecure_port(running.target)
 
 
 async def test_other_methods(running: Running) -> None:
