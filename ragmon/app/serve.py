@@ -10,6 +10,7 @@ from ragmon.app.intake import AppIntake, AppViews
 from ragmon.app.loop import Loop
 from ragmon.app.wiring import Parts, assembled
 from ragmon.config import Config
+from ragmon.errors import ConfigError
 from ragmon.server.listen import Ports, Servers, ServerSettings
 from ragmon.telemetry import Room
 
@@ -52,14 +53,30 @@ async def _serve(config: Config, parts: Parts) -> int:
     _announce(config, ports)
     await stopping.wait()
     _log.info("stopping: intake closes, what is due is settled")
+    await servers.stop_intake()
+    code = await asyncio.to_thread(_stop, config, parts, loop)
     await servers.stop()
-    return await asyncio.to_thread(_stop, config, parts, loop)
+    return code
 
 
 def _settings(config: Config) -> ServerSettings:
     listen, limits = config.listen, config.limits
     ports = Ports(listen.otlp_grpc_port, listen.otlp_http_port, listen.views_port)
-    return ServerSettings(listen.host, ports, limits.body_bytes, limits.label_body_bytes)
+    return ServerSettings(
+        listen.host, ports, limits.body_bytes, limits.label_body_bytes, _token(listen.token_file)
+    )
+
+
+def _token(path: str | None) -> str | None:
+    if path is None:
+        return None
+    try:
+        token = Path(path).read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError((f"listen.token_file: {path}: cannot be read ({error})",)) from None
+    if not token:
+        raise ConfigError((f"listen.token_file: {path}: is empty",))
+    return token
 
 
 def _on_signals() -> asyncio.Event:
