@@ -59,6 +59,7 @@ def main(
 ) -> None:
     """Set up what every command shares."""
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
+    logging.getLogger("httpx").setLevel(logging.WARNING)  # else a line per request
 
 
 @app.command(epilog=_SERVE)

@@ -88,7 +88,7 @@ def _processor(settings: DemoSettings) -> Iterator[None]:
         process = subprocess.Popen(command, stdout=log, stderr=log)  # noqa: S603 (our own command)
         try:
             _await(process, settings, log.name)
-            out.print(_where_to_look(settings), highlight=False)
+            out.print(_where_to_look(settings), highlight=False, soft_wrap=True)
             yield
         finally:
             process.terminate()
@@ -117,7 +117,8 @@ def _await(process: subprocess.Popen[bytes], settings: DemoSettings, log: str) -
 
 def _where_to_look(settings: DemoSettings) -> str:
     return (
-        f"[bold]ragmon is up.[/bold] Numbers: {settings.views}/metrics"
-        f"   Health: {settings.views}/healthz"
-        f"   OTLP and labels: {settings.endpoint}   Ctrl-C stops it."
+        "[bold]ragmon is up.[/bold] Ctrl-C stops it.\n"
+        f"  numbers          {settings.views}/metrics\n"
+        f"  health           {settings.views}/healthz\n"
+        f"  OTLP and labels  {settings.endpoint}"
     )
