@@ -2,7 +2,6 @@
 
 RagmonError
 ├── ConfigError        the operator's configuration, all faults in one message
-├── MissingExtraError  an optional dependency is not installed
 ├── PortInUseError     a listening port is taken
 ├── StoreError
 │   ├── StoreLockedError    another process holds the store or the inbox
@@ -23,10 +22,6 @@ class ConfigError(RagmonError):
     def __init__(self, faults: tuple[str, ...]) -> None:
         super().__init__("\n".join(faults))
         self.faults = faults
-
-
-class MissingExtraError(RagmonError):
-    """A command needs a package that the installed extras do not bring."""
 
 
 class PortInUseError(RagmonError):

@@ -56,7 +56,8 @@ def configure(
     Where the application has a TracerProvider, spans go through it; with an endpoint of
     its own (`endpoint` or RAGMON_ENDPOINT), ragmon adds one batch processor to it, which
     passes spans of RAG stages and their ancestors only. Where there is none, ragmon makes
-    one, and all `OTEL_*` variables apply to it.
+    one, to which the SDK's `OTEL_*` variables apply; the exporter's (OTEL_EXPORTER_OTLP_*)
+    apply where the endpoint comes from them.
 
     Args:
         service: The service's name; by default OTEL_SERVICE_NAME or the resource's.
