@@ -76,7 +76,9 @@ def test_truncated(encoding: str, cut: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "packed", [b"hello", gzip.compress(b"x") + b"rest", gzip.compress(b"x")[:-8] + bytes(8)]
+    "packed",
+    [b"hello", gzip.compress(b"x") + b"rest", gzip.compress(b"x")[:-8] + bytes(8)],
+    ids=["no gzip", "rest after the end", "wrong checksum"],
 )
 def test_damaged(packed: bytes) -> None:
     """Bytes that are no gzip, before or after a member, and a bad checksum are malformed."""
