@@ -128,7 +128,9 @@ class ObjectiveConfig(_Section):
         default=None, gt=0, lt=1, description="Share of requests that keep it."
     )
     window: str = Field(
-        default="30d", pattern=r"^\d+[smhd]$", description="The window of the promise."
+        default="30d",
+        pattern=r"^\d+[smhd]$",
+        description="The window of the promise, for its readers; burn-rate rules are made for 30d.",
     )
 
     @model_validator(mode="after")

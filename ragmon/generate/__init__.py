@@ -13,6 +13,7 @@ from ragmon.generate.docs import metrics_page
 from ragmon.generate.origin import ORIGIN
 from ragmon.generate.rules import RUNBOOKS, rules_file
 from ragmon.generate.runbooks import pages
+from ragmon.generate.settings import sample_file, settings_page
 from ragmon.metrics import registry as metrics_registry
 from ragmon.metrics.registry import Registry
 
@@ -35,6 +36,8 @@ def files(
     return _none_empty(
         {
             "docs/metrics.md": metrics_page(metrics),
+            "docs/settings.md": settings_page(),
+            "deploy/ragmon.yaml": sample_file(),
             "deploy/prometheus/rules/ragmon.yml": rules_file(job=job, runbook_base=runbook_base),
             **_below(RUNBOOKS, pages()),
             **_below(_DASHBOARDS, dashboards(metrics)),
