@@ -9,8 +9,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any
 
+# A shell that starts tests in the background has them ignore Ctrl-C.
 RUN = """
-import sys
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from ragmon.demo.run import run
 from ragmon.demo.settings import DemoSettings
 sys.exit(run(DemoSettings(endpoint=sys.argv[1], views=sys.argv[1], **eval(sys.argv[2]))))
@@ -98,10 +100,10 @@ def test_a_run_ends_by_itself_and_delivers_everything() -> None:
 def test_an_interrupt_ends_a_run_without_end() -> None:
     """Ctrl-C stops the traffic, flushes, and is no error."""
     with processor() as seen:
-        run = start(seen, rate=5.0)
-        assert run.stdout is not None
-        first = [run.stdout.readline() for _ in range(2)]
-        run.send_signal(signal.SIGINT)
-        _, err = run.communicate(timeout=60)
+        with start(seen, rate=5.0) as run:
+            assert run.stdout is not None
+            first = [run.stdout.readline() for _ in range(2)]
+            run.send_signal(signal.SIGINT)
+            _, err = run.communicate(timeout=60)
     assert (0, "") == (run.returncode, err)
     assert first[1].startswith("last minute: ")
