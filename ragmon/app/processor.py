@@ -5,7 +5,7 @@ reads a clock.
 """
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ragmon.app.faults import where_raised
@@ -66,7 +66,10 @@ class _Work:
 
 
 class Processor:
-    """Moves facts from the inbox through settle into the store. One caller at a time."""
+    """Moves facts from the inbox through settle into the store. One caller at a time.
+
+    stopwatch_s: a clock that never goes back, for how long settling takes.
+    """
 
     def __init__(
         self,
@@ -77,6 +80,7 @@ class Processor:
         ledger: Ledger,
         aside: SetAside,
         settings: ProcessorSettings,
+        stopwatch_s: Callable[[], float],
     ) -> None:
         self._inbox = inbox
         self._store = store
@@ -85,6 +89,7 @@ class Processor:
         self._ledger = ledger
         self._aside = aside
         self._settings = settings
+        self._stopwatch_s = stopwatch_s
         self._waiting: list[Release] = []
 
     @property
@@ -165,6 +170,7 @@ class Processor:
 
     def _settle(self, works: Sequence[_Work], now_ns: int) -> None:
         """Settle a batch; a trace whose facts moved meanwhile is loaded and settled again."""
+        started_s = self._stopwatch_s()
         pending = {work.trace_id: work for work in works}
         while pending:
             computed = list(self._compute(pending, now_ns))
@@ -176,6 +182,7 @@ class Processor:
                 self._ledger.committed(settled.draft, work.releases, now_ns)
                 self._assembler.done(work.releases)
                 del pending[work.trace_id]
+        self._ledger.settle_duration(self._stopwatch_s() - started_s)
 
     def _compute(self, pending: dict[str, _Work], now_ns: int) -> Iterator[tuple[_Work, Settled]]:
         drafts = list(self._drafts(pending, now_ns))

@@ -1,5 +1,6 @@
 """A configuration to the parts it describes, put together once."""
 
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -131,7 +132,9 @@ def _processor(
         retention_ns=int(config.store.retention_s * _NANOSECONDS),
     )
     aside = AsideFolder(folder / "aside") if folder else NoAside()
-    return Processor(inbox, store, assembler, registry, Ledger(exporter), aside, settings)
+    return Processor(
+        inbox, store, assembler, registry, Ledger(exporter), aside, settings, time.perf_counter
+    )
 
 
 def _watch(

@@ -140,6 +140,7 @@ def test_a_store_that_cannot_commit_loses_nothing(tmp_path: Path) -> None:
             Ledger(exporter),
             NoAside(),
             ProcessorSettings(TraceLimits(), retention_ns=1 << 62),
+            lambda: 0.0,
         )
         inbox.append([body("openinference_llamaindex", START_NS)])
         store.full = True
