@@ -55,7 +55,7 @@ class Loop:
         """One round; whether the store took what it was given."""
         try:
             self._processor.step(self._now_ns())
-            self._upkeep.step(self._now_ns())
+            self._upkeep.step(self._now_ns(), may_expire=self._processor.replayed)
         except StoreUnavailableError as error:
             self._turn(available=False, why=str(error))
             return False

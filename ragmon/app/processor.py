@@ -91,6 +91,8 @@ class Processor:
         self._settings = settings
         self._stopwatch_s = stopwatch_s
         self._waiting: list[Release] = []
+        self.replayed = False
+        """Whether everything that the inbox held at start has been read."""
 
     @property
     def open_spans(self) -> int:
@@ -133,6 +135,7 @@ class Processor:
                 self._take(entry)
                 clock_ns = entry.body.received_ns
             if len(entries) < self._settings.read_entries and not self._assembler.is_full:
+                self.replayed = True
                 return now_ns
         return clock_ns
 

@@ -31,15 +31,17 @@ class Upkeep:
         self._refreshed_ns = 0
         self._expired_ns = 0
 
-    def step(self, now_ns: int) -> None:
+    def step(self, now_ns: int, *, may_expire: bool) -> None:
         """Do what is due at `now_ns`.
+
+        may_expire: False while a replay is under way, for which ages stand still.
 
         Raises:
             StoreUnavailableError: the store cannot commit now.
         """
         if now_ns - self._refreshed_ns >= _REFRESH_NS:
             self.refresh(now_ns)
-        if now_ns - self._expired_ns >= _EXPIRY_NS:
+        if may_expire and now_ns - self._expired_ns >= _EXPIRY_NS:
             self._store.expire(now_ns)
             self._expired_ns = now_ns
 

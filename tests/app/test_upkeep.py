@@ -1,0 +1,56 @@
+"""Roll-ups, window gauges and retention, with the clock as an argument."""
+
+from pathlib import Path
+
+from ragmon.app.wiring import Parts, assembled
+from ragmon.config import load
+from ragmon.ingest.split import JSON, split
+from ragmon.model.flow import Body
+
+S = 1_000_000_000
+DAY = 86_400 * S
+START_NS = 1_796_100_000 * S
+TRACE = Path(__file__).parent.parent / "fixtures" / "traces" / "openinference_llamaindex.json"
+
+
+def settled(parts: Parts) -> None:
+    content = TRACE.read_bytes()
+    count = split(content, JSON, 0).span_count
+    parts.writer.submit(Body(START_NS, JSON, "", content, count)).result()
+    parts.processor.step(START_NS + 60 * S)
+
+
+def window_series(parts: Parts) -> list[str]:
+    lines = parts.exporter.exposition().body.decode().splitlines()
+    return [line for line in lines if line.startswith("ragmon_window_")]
+
+
+def test_windows_follow_the_requests_own_time() -> None:
+    """A request is in a window while its own time is, and its series go when it leaves."""
+    with assembled(load(None, {"store": {"path": "memory"}})) as parts:
+        settled(parts)
+        parts.upkeep.step(START_NS + 60 * S, may_expire=True)
+        windows = {line.split('window="')[1].split('"')[0] for line in window_series(parts)}
+        assert windows == {"24h"}
+        parts.upkeep.step(START_NS + 2 * DAY, may_expire=True)
+        assert window_series(parts) == []
+
+
+def test_spans_go_after_keep_s_and_numbers_after_retention(tmp_path: Path) -> None:
+    """First the content goes, then the row; nothing goes during a replay."""
+    with assembled(load(None, {"store": {"path": str(tmp_path)}})) as parts:
+        settled(parts)
+        trace_ids = [part.trace_id for part in split(TRACE.read_bytes(), JSON, 0).parts]
+
+        def kept() -> int:
+            return sum(bool(one.spans) for one in parts.store.load(trace_ids).values())
+
+        def rows() -> int:
+            return len(list(parts.store.rows(0, 1 << 62)))
+
+        parts.upkeep.step(START_NS + 8 * DAY, may_expire=False)
+        assert (kept(), rows()) == (2, 1)
+        parts.upkeep.step(START_NS + 8 * DAY, may_expire=True)
+        assert (kept(), rows()) == (0, 1)
+        parts.upkeep.step(START_NS + 31 * DAY, may_expire=True)
+        assert (kept(), rows()) == (0, 0)
