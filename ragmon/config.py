@@ -7,13 +7,21 @@ and every fault is reported at once.
 
 import difflib
 import ipaddress
+import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal, Self, get_args
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 from pydantic_core import ErrorDetails
 from pydantic_settings import (
     BaseSettings,
@@ -152,13 +160,19 @@ class MetricsConfig(_Section):
     slo_max_age_s: float = Field(default=900.0, gt=0, description="Older values count as stale.")
     max_pipelines: int = Field(default=50, gt=0, description="Pipelines with series of their own.")
 
-    @model_validator(mode="after")
-    def _usable(self) -> Self:
-        if any(k < 1 for k in self.k) or len(set(self.k)) < len(self.k):
-            raise ValueError("k must hold different whole numbers from 1")
-        for window in self.windows:
+    @field_validator("k")
+    @classmethod
+    def _cut_offs(cls, given: tuple[int, ...]) -> tuple[int, ...]:
+        if any(k < 1 for k in given) or len(set(given)) < len(given):
+            raise ValueError("must hold different whole numbers from 1")
+        return given
+
+    @field_validator("windows")
+    @classmethod
+    def _periods(cls, given: tuple[str, ...]) -> tuple[str, ...]:
+        for window in given:
             window_seconds(window)
-        return self
+        return given
 
 
 class LabelsConfig(_Section):
@@ -182,12 +196,9 @@ class Config(BaseSettings):
     labels: LabelsConfig = LabelsConfig()
     objectives: tuple[ObjectiveConfig, ...] = ()
 
-    @model_validator(mode="after")
-    def _across(self) -> Self:
-        faults = [*_beyond_loopback(self), *_repeated_objectives(self.objectives)]
-        if faults:
-            raise ValueError("\n".join(faults))
-        return self
+    def faults(self) -> tuple[str, ...]:
+        """What does not fit together, although each key by itself is right."""
+        return (*_beyond_loopback(self), *_unreadable(self), *_repeated(self.objectives))
 
 
 def load(path: Path | None, flags: Mapping[str, Any]) -> Config:
@@ -251,7 +262,16 @@ def _beyond_loopback(config: Config) -> Iterator[str]:
         )
 
 
-def _repeated_objectives(objectives: tuple[ObjectiveConfig, ...]) -> Iterator[str]:
+def _unreadable(config: Config) -> Iterator[str]:
+    for key, path in (
+        ("listen.token_file", config.listen.token_file),
+        ("labels.file", config.labels.file),
+    ):
+        if path is not None and not os.access(path, os.R_OK):
+            yield f"{key}: {path} cannot be read"
+
+
+def _repeated(objectives: tuple[ObjectiveConfig, ...]) -> Iterator[str]:
     names = Counter((objective.pipeline, objective.name) for objective in objectives)
     for (pipeline, name), count in names.items():
         if count > 1:

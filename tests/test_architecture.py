@@ -31,6 +31,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     unit: frozenset(names.split())
     for unit, names in {
         "_version": "",
+        "__main__": "cli",
         "errors": "",
         "semconv": "",
         "config": "",

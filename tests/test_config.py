@@ -49,18 +49,20 @@ def test_all_faults_are_named_at_once(tmp_path: Path) -> None:
     ) == found
 
 
-def test_beyond_loopback_says_what_it_needs(tmp_path: Path) -> None:
+def test_beyond_loopback_says_what_it_needs() -> None:
     """Nobody's text is kept, and no port is open, by surprise."""
-    found = faults(tmp_path, "listen: {host: 0.0.0.0}")
+    found = load(None, {"listen": {"host": "0.0.0.0"}}).faults()
     assert ["store.keep", "listen.token_file"] == [fault.split(":")[0] for fault in found]
+    assert () == load(None, {"listen": {"host": "::1"}}).faults()
 
 
-def test_an_objective_has_one_name_in_a_pipeline(tmp_path: Path) -> None:
-    """The name is a label: two objectives may not share it."""
-    one = "{name: a, pipeline: p, metric: x.y, at_least: 1, share: 0.5}"
-    assert ("objectives: 'a' of pipeline 'p' is given 2 times",) == (
-        faults(tmp_path, f"objectives: [{one}, {one}]")
-    )
+def test_files_that_cannot_be_read_are_faults() -> None:
+    """They are named before anything starts."""
+    flags = {"labels": {"file": "/nowhere.jsonl"}, "listen": {"token_file": "/nowhere"}}
+    assert (
+        "listen.token_file: /nowhere cannot be read",
+        "labels.file: /nowhere.jsonl cannot be read",
+    ) == load(None, flags).faults()
 
 
 @pytest.mark.parametrize("text", ["a: [", "- 1", "\x00", "listen: 3"])

@@ -1,13 +1,14 @@
 """Files into the store: requests of the past, at their own time."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import islice
 
 from ragmon.app.upkeep import roll_up_minute
 from ragmon.app.wiring import open_store
 from ragmon.config import Config
 from ragmon.metrics.registry import Registry, build
-from ragmon.model.flow import Release
+from ragmon.model.flow import Draft, Release
 from ragmon.model.gold import GoldLabel
 from ragmon.model.result import Cause
 from ragmon.settle import TraceLimits, draft, record_keys, settle
@@ -17,15 +18,23 @@ _BATCH = 64
 _NANOSECONDS = 1_000_000_000
 
 
+@dataclass(frozen=True, slots=True)
+class Backfilled:
+    """How many traces were settled, and how many requests they held."""
+
+    traces: int
+    requests: int
+
+
 def backfill(
     config: Config,
     releases: Sequence[Release],
     labels: Sequence[GoldLabel],
     now_ns: int,
-) -> int:
+) -> Backfilled:
     """Settle traces into the store of `config`; no counter moves for them, now or later.
 
-    Returns the number of traces settled; those past retention are passed over.
+    Traces past retention are passed over.
 
     Raises:
         StoreLockedError: another process holds the store; the message names it.
@@ -36,12 +45,15 @@ def backfill(
     with open_store(config) as store:
         if labels:
             store.put_labels(labels, now_ns)
-        stored = 0
-        for batch in _batches(releases):
-            stored += _settle(store, batch, registry, limits, oldest_ns, now_ns)
+        drafts = [
+            one
+            for batch in _batches(releases)
+            for one in _settle(store, batch, registry, limits, oldest_ns, now_ns)
+        ]
         _settle_touched(store, registry, limits, now_ns)
         _roll_up(store)
-    return stored
+    kept = [len(one.records) for one in drafts if not one.expired]
+    return Backfilled(len(kept), sum(kept))
 
 
 def _settle(
@@ -51,7 +63,7 @@ def _settle(
     limits: TraceLimits,
     oldest_ns: int,
     now_ns: int,
-) -> int:
+) -> list[Draft]:
     kept = store.load([release.trace_id for release in releases])
     drafts = [
         draft(kept[release.trace_id], release.spans, limits, oldest_ns) for release in releases
@@ -59,7 +71,7 @@ def _settle(
     known = store.known({key for one in drafts for key in record_keys(one)})
     settled = [settle(one, known, registry, Cause.LATE_SPAN) for one in drafts]
     store.commit(settled, now_ns, silent=True)
-    return sum(not one.expired for one in drafts)
+    return drafts
 
 
 def _settle_touched(

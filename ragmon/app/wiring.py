@@ -13,7 +13,9 @@ from ragmon.app.processor import Processor, ProcessorSettings
 from ragmon.app.upkeep import Upkeep
 from ragmon.assemble import Assembler, AssemblySettings
 from ragmon.config import Config, window_seconds
+from ragmon.errors import ConfigError
 from ragmon.export.exporter import Exporter
+from ragmon.export.objectives import objective_faults
 from ragmon.metrics.registry import Registry, build
 from ragmon.model.objective import Objective
 from ragmon.settle import TraceLimits
@@ -39,23 +41,25 @@ class Parts:
 
 
 def check(config: Config) -> None:
-    """Hold a configuration against the registry.
+    """Hold a configuration together and against the registry.
 
     Raises:
-        ConfigError: with every fault that only the registry knows.
+        ConfigError: with every fault.
     """
-    make_exporter(config, build(config.metrics.k))
+    faults = config.faults() + objective_faults(_objectives(config), build(config.metrics.k))
+    if faults:
+        raise ConfigError(faults)
 
 
-def make_exporter(config: Config, registry: Registry) -> Exporter:
-    """The exporter that a configuration asks for.
+def _objectives(config: Config) -> tuple[Objective, ...]:
+    return tuple(Objective(**one.model_dump()) for one in config.objectives)
 
-    Raises:
-        ConfigError: an objective does not fit the registry.
-    """
-    objectives = tuple(Objective(**one.model_dump()) for one in config.objectives)
+
+def _exporter(config: Config, registry: Registry) -> Exporter:
     metrics = config.metrics
-    return Exporter(registry, objectives, metrics.slo_max_age_s, metrics.max_pipelines, __version__)
+    return Exporter(
+        registry, _objectives(config), metrics.slo_max_age_s, metrics.max_pipelines, __version__
+    )
 
 
 def open_store(config: Config) -> SqliteStore:
@@ -79,11 +83,12 @@ def assembled(config: Config) -> Iterator[Parts]:
     """Every part of a processor, closed in the right order at the end.
 
     Raises:
-        ConfigError: the configuration does not fit the registry.
+        ConfigError: the configuration does not fit together; every fault is named.
         StoreError: the durable state cannot be used.
     """
+    check(config)
     registry = build(config.metrics.k)
-    exporter = make_exporter(config, registry)
+    exporter = _exporter(config, registry)
     with ExitStack() as closing:
         store = closing.enter_context(open_store(config))
         inbox = _inbox(config)

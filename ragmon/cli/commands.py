@@ -106,7 +106,9 @@ def check_config(
 
 @app.command()
 def metrics(
-    k: Annotated[list[int] | None, typer.Option("--k", help="Cut-offs of ranked metrics.")] = None,
+    k: Annotated[
+        list[int] | None, typer.Option("--k", min=1, help="Cut-offs of ranked metrics.")
+    ] = None,
 ) -> None:
     """List what is measured, and what each metric needs."""
     key = Column("metric", no_wrap=True)
@@ -130,8 +132,12 @@ def generate(
         for path in stale:
             complain(f"{path} is stale; `ragmon generate` writes it again")
         raise typer.Exit(bool(stale))
-    generated.write(root, files)
-    for path in sorted(files):
+    try:
+        written = generated.write(root, files)
+    except OSError as error:
+        complain(f"{error.filename}: {error.strerror}; choose another --root")
+        raise typer.Exit(1) from None
+    for path in written:
         out.print(path, highlight=False)
 
 

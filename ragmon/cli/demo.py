@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.resources import as_file, files
@@ -70,10 +71,11 @@ def demo(
         llm_model=llm_model,
         llm_api_key=os.environ.get("OPENAI_API_KEY"),
     )
-    if not serve:
-        raise typer.Exit(run(settings))
+    if not serve or settings.problems():
+        raise typer.Exit(run(settings, sys.stdout, sys.stderr))
+    _refuse_if_taken(settings)
     with _processor(settings):
-        raise typer.Exit(run(settings))
+        raise typer.Exit(run(settings, sys.stdout, sys.stderr))
 
 
 @contextmanager
@@ -95,24 +97,39 @@ def _processor(settings: DemoSettings) -> Iterator[None]:
             process.wait()
 
 
+def _refuse_if_taken(settings: DemoSettings) -> None:
+    """A second processor would not start, and the first one's numbers are not the demo's."""
+    for url in (settings.endpoint, settings.views):
+        if answers(url):
+            complain(
+                f"something answers at {url} already; stop it, or leave out --serve to send"
+                " the demo's traffic there, or choose other --endpoint and --views"
+            )
+            raise typer.Exit(1)
+
+
 def _serve_command(settings: DemoSettings, config: Path) -> list[str]:
     otlp, views = urlsplit(settings.endpoint), urlsplit(settings.views)
     return [
-        *(sys.executable, "-m", "ragmon.cli", "serve", "--config", str(config)),
+        *(sys.executable, "-m", "ragmon", "serve", "--config", str(config)),
         *("--host", str(otlp.hostname), "--otlp-http-port", str(otlp.port)),
-        *("--views-port", str(views.port), "--otlp-grpc-port", "0"),
+        *("--views-port", str(views.port), "--otlp-grpc-port", str(_grpc_port(settings))),
     ]
+
+
+def _grpc_port(settings: DemoSettings) -> int:
+    """The port below OTLP/HTTP's, as 4317 lies below 4318."""
+    return (urlsplit(settings.endpoint).port or 1) - 1
 
 
 def _await(process: subprocess.Popen[bytes], settings: DemoSettings, log: str) -> None:
     """Wait until the processor answers; if it ended, say what it said."""
-    while not answers(settings.views):
-        try:
-            process.wait(_POLL_S)
-        except subprocess.TimeoutExpired:
-            continue
-        complain(Path(log).read_text(encoding="utf-8").strip().removeprefix("ragmon: "))
-        raise typer.Exit(process.returncode or 1)
+    while process.poll() is None:
+        if answers(settings.views):
+            return
+        time.sleep(_POLL_S)
+    complain(Path(log).read_text(encoding="utf-8").strip().removeprefix("ragmon: "))
+    raise typer.Exit(process.returncode or 1)
 
 
 def _where_to_look(settings: DemoSettings) -> str:
@@ -120,5 +137,5 @@ def _where_to_look(settings: DemoSettings) -> str:
         "[bold]ragmon is up.[/bold] Ctrl-C stops it.\n"
         f"  numbers          {settings.views}/metrics\n"
         f"  health           {settings.views}/healthz\n"
-        f"  OTLP and labels  {settings.endpoint}"
+        f"  OTLP and labels  {settings.endpoint}, OTLP/gRPC on port {_grpc_port(settings)}"
     )

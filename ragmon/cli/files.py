@@ -8,6 +8,7 @@ from ragmon.ingest.compression import inflate
 from ragmon.ingest.split import JSON, PROTOBUF, SplitBody, split
 
 _GZIP = b"\x1f\x8b"
+_SPANS = b'"resourceSpans"'
 _LIMIT_BYTES = 1 << 32
 
 
@@ -23,7 +24,11 @@ def read_bodies(path: Path, received_ns: int) -> Iterator[SplitBody]:
         raise MalformedError(f"{path}: {error.strerror}") from None
     if content.startswith(_GZIP):
         content = inflate(content, "gzip", _LIMIT_BYTES)
+    if not content.strip():
+        raise MalformedError(f"{path}: is empty")
     for place, media_type, request in _requests(path, content):
+        if media_type == JSON and _SPANS not in request:
+            raise MalformedError(f"{place}: is no OTLP export request: it has no {_SPANS.decode()}")
         try:
             yield split(request, media_type, received_ns)
         except MalformedError as error:

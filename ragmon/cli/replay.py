@@ -13,6 +13,7 @@ from ragmon.app.labels import read_label_file
 from ragmon.cli.console import ConfigFile, complain, err
 from ragmon.cli.files import read_bodies
 from ragmon.config import load
+from ragmon.ingest.decode import decode
 from ragmon.ingest.split import SplitBody
 from ragmon.metrics import registry
 from ragmon.model.gold import GoldLabel
@@ -50,12 +51,16 @@ def replay(
     if store is not None:
         given = load(config, {"store": {"path": str(store)}})
         stored = backfill(given, releases(bodies, now_ns), _labels(labels, now_ns), now_ns)
-        err.print(f"{stored} traces settled into {store}", highlight=False)
+        err.print(
+            f"{stored.traces} traces with {stored.requests} requests settled into {store}",
+            highlight=False,
+        )
         return
-    found = read_requests(bodies, _labels(labels, now_ns), registry.build((k,)), now_ns)
+    found = tuple(read_requests(bodies, _labels(labels, now_ns), registry.build((k,)), now_ns))
     for one in found:
         sys.stdout.buffer.write(orjson.dumps(one.line(k), option=orjson.OPT_APPEND_NEWLINE))
     sys.stdout.flush()
+    _tell_unread(bodies, frozenset(one.record.trace_id for one in found))
 
 
 def _labels(path: Path | None, now_ns: int) -> tuple[GoldLabel, ...]:
@@ -65,6 +70,19 @@ def _labels(path: Path | None, now_ns: int) -> tuple[GoldLabel, ...]:
     for fault in faults:
         complain(fault)
     return labels
+
+
+def _tell_unread(bodies: list[SplitBody], read: frozenset[str]) -> None:
+    """Say which traces held no request, and which instrumentations wrote them."""
+    unread = [part for body in bodies for part in body.parts if part.trace_id not in read]
+    if not unread:
+        return
+    traces = len({part.trace_id for part in unread})
+    scopes = sorted({span.scope_name for part in unread for span in decode(part.spans)})
+    complain(
+        f"{traces} traces held no request that ragmon reads; their spans are of"
+        f" {', '.join(scope or '(no scope)' for scope in scopes)}"
+    )
 
 
 def _warn(bodies: list[SplitBody]) -> None:

@@ -1,6 +1,7 @@
 """What can be chosen about a run of the demo."""
 
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 from ragmon.demo.faults import SLOW_S, Fault
 from ragmon.demo.timeline import Labelling, Schedule
@@ -63,8 +64,19 @@ class DemoSettings:
                 min(self.labels_at_once, self.late_labels) >= 0
                 and self.labels_at_once + self.late_labels <= 1
             ),
+            "endpoint and views must be URLs with a port, such as http://127.0.0.1:4318": (
+                _has_port(self.endpoint) and _has_port(self.views)
+            ),
             "llm_endpoint and llm_model go together; give both or none": (
                 (self.llm_endpoint is None) == (self.llm_model is None)
             ),
         }
         return tuple(problem for problem, holds in checks.items() if not holds)
+
+
+def _has_port(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in {"http", "https"} and bool(parts.hostname and parts.port)
+    except ValueError:
+        return False

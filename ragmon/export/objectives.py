@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from ragmon.metrics.registry import Registry
-from ragmon.metrics.spec import Needs
+from ragmon.metrics.spec import Needs, Unit
 from ragmon.model.measurement import Slot
 from ragmon.model.objective import Objective
 
@@ -41,6 +41,9 @@ def _faults(objective: Objective, registry: Registry) -> list[str]:
     if not _slots(objective, registry):
         ks = sorted({slot.k for slot in registry.layout if slot.key == spec.key and slot.k})
         return [f"{where} k={objective.k} of {spec.key} is not measured; measured: {ks or 'none'}"]
+    bound = objective.at_most if objective.at_least is None else objective.at_least
+    if spec.unit in (Unit.RATIO, Unit.BINARY) and bound is not None and not 0 <= bound <= 1:
+        return [f"{where} {spec.key} lies between 0 and 1, and the bound is {bound:g}"]
     if objective.share is not None and spec.needs is not Needs.LABEL_FREE:
         why = "its mean is compared with the bound"
         return [f"{where} {spec.key} needs gold labels, so it takes no share; {why}"]

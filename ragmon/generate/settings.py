@@ -26,7 +26,7 @@ _OBJECTIVES: Final = """\
 A list of promises. One on a label-free metric gives the `share` of requests that must keep \
 its bound: it feeds `ragmon_slo_requests_total` and the burn-rate alerts. One on a metric that \
 needs gold labels takes no share: its alert compares the mean of the last 24 hours with the \
-bound."""
+bound. Without a share, the mean of a label-free metric over an hour is compared."""
 
 _SAMPLE_OBJECTIVE: Final = """\
 # Promises about metrics, one a line:

@@ -15,7 +15,7 @@ from ragmon.text.query import normalise_query
 
 _TARGETS = ("trace_id", "span_id", "request_id", "query")
 _ENVELOPE = ("pipeline", "annotator", "labelled_at", "revision", "probability")
-_KEYS = (*_TARGETS, *_ENVELOPE, *GoldField)
+_KEYS = (*_TARGETS, *_ENVELOPE, *map(str, GoldField))
 _DEFAULT_ANNOTATOR = "unknown"
 _NANOSECONDS = 1_000_000_000
 

@@ -121,6 +121,8 @@ def test_backfill_refuses_a_store_in_use(
         (["check-config", "/nowhere.yaml"], 2, "/nowhere.yaml: cannot be read"),
         (["replay", "/nowhere.json"], 1, "/nowhere.json: No such file"),
         (["replay", str(Path(__file__))], 1, "test_commands.py"),
+        (["replay", "/dev/null"], 1, "/dev/null: is empty"),
+        (["demo", "--serve", "--endpoint", "localhost"], 2, "must be URLs with a port"),
         (["serve", "--labels", "/nowhere.jsonl", "--store", "memory"], 2, "/nowhere.jsonl"),
     ],
 )
@@ -139,20 +141,39 @@ def test_errors_are_one_clear_line(
     assert message in capsys.readouterr().err.replace("\n", "")
 
 
-def test_check_config_knows_the_registry(
+def test_check_config_names_what_only_the_whole_can_know(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An objective on a metric that does not exist is a fault with the nearest name."""
+    """Unknown metrics, impossible bounds, repeated names and missing files, all at once."""
     path = tmp_path / "ragmon.yaml"
     path.write_text(
-        "objectives: [{name: a, pipeline: p, metric: generation.context_groundin, at_least: 1,"
-        " share: 0.9}]"
+        """
+        labels: {file: /nowhere.jsonl}
+        objectives:
+        - {name: a, pipeline: p, metric: generation.context_groundin, at_least: 1, share: 0.9}
+        - {name: a, pipeline: p, metric: generation.context_grounding, at_least: 8, share: 0.9}
+        """
     )
     monkeypatch.setattr("sys.argv", ["ragmon", "check-config", str(path)])
     with pytest.raises(SystemExit) as left:
         main.run()
     assert left.value.code == 2
-    assert "did you mean 'generation.context_grounding'?" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    for fault in (
+        "did you mean 'generation.context_grounding'?",
+        "lies between 0 and 1, and the bound is 8",
+        "'a' of pipeline 'p' is given 2 times",
+        "labels.file: /nowhere.jsonl cannot be read",
+    ):
+        assert fault in told
+
+
+def test_replay_says_what_it_cannot_read() -> None:
+    """Traces without a request are counted on stderr, with the instrumentation's scope."""
+    result = CliRunner().invoke(app, ["replay", str(TRACES / "traceloop_langchain.json")])
+    assert (0, "") == (result.exit_code, result.stdout)
+    assert "1 traces held no request that ragmon reads" in result.stderr
+    assert "opentelemetry.instrumentation.langchain" in result.stderr
 
 
 def test_metrics_lists_every_metric() -> None:

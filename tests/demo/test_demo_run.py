@@ -99,11 +99,10 @@ def test_a_run_ends_by_itself_and_delivers_everything() -> None:
 
 def test_an_interrupt_ends_a_run_without_end() -> None:
     """Ctrl-C stops the traffic, flushes, and is no error."""
-    with processor() as seen:
-        with start(seen, rate=5.0) as run:
-            assert run.stdout is not None
-            first = [run.stdout.readline() for _ in range(2)]
-            run.send_signal(signal.SIGINT)
-            _, err = run.communicate(timeout=60)
+    with processor() as seen, start(seen, rate=5.0) as run:
+        assert run.stdout is not None
+        first = [run.stdout.readline() for _ in range(2)]
+        run.send_signal(signal.SIGINT)
+        _, err = run.communicate(timeout=60)
     assert (0, "") == (run.returncode, err)
     assert first[1].startswith("last minute: ")

@@ -66,7 +66,7 @@ class RunningProcessor:
         store = {"path": str(self.folder / "state"), **self.config.get("store", {})}
         path = self.folder / "ragmon.yaml"
         path.write_text(yaml.safe_dump({**self.config, "listen": listen, "store": store}))
-        command = [sys.executable, "-m", "ragmon.cli", "serve", "--config", str(path)]
+        command = [sys.executable, "-m", "ragmon", "serve", "--config", str(path)]
         with (self.folder / "serve.log").open("ab") as log:
             self.process = subprocess.Popen(command, stdout=log, stderr=log)
         until(f"readiness ({self.log()})", self.ready)

@@ -31,7 +31,7 @@ EMPTY_WHEN_WELL = ("Stage errors",)
 def demo(processor: RunningProcessor, fault: str) -> Iterator[None]:
     """The demo app with a fault, sending eight requests a second until the block ends."""
     command = [
-        *(sys.executable, "-m", "ragmon.cli", "demo", "--fault", fault, "--rate", "8"),
+        *(sys.executable, "-m", "ragmon", "demo", "--fault", fault, "--rate", "8"),
         *("--endpoint", processor.otlp, "--views", processor.views, "--label-delay-s", "1"),
     ]
     quick = {**os.environ, "OTEL_BSP_SCHEDULE_DELAY": "200"}

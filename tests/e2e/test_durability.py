@@ -64,7 +64,7 @@ def test_a_second_process_names_the_holder(start_processor: StartProcessor) -> N
     ports = free_ports(3)
     names = ("--otlp-grpc-port", "--otlp-http-port", "--views-port")
     flags = [str(one) for pair in zip(names, ports, strict=True) for one in pair]
-    command = [sys.executable, "-m", "ragmon.cli", "serve", *flags]
+    command = [sys.executable, "-m", "ragmon", "serve", *flags]
     second = subprocess.run(
         [*command, "--store", str(processor.folder / "state")],
         capture_output=True,
@@ -81,7 +81,7 @@ def test_a_port_in_use_is_named(start_processor: StartProcessor) -> None:
     """The error names the port's key and number."""
     processor = start_processor()
     taken = processor.ports["views_port"]
-    command = [sys.executable, "-m", "ragmon.cli", "serve", "--store", "memory"]
+    command = [sys.executable, "-m", "ragmon", "serve", "--store", "memory"]
     flags = ["--otlp-grpc-port", "0", "--otlp-http-port", "0", "--views-port", str(taken)]
     second = subprocess.run(
         [*command, *flags], capture_output=True, text=True, timeout=30, check=False
