@@ -34,6 +34,8 @@ class Ledger:
             self._exporter.released(release.reason, lag_s)
         if releases and not draft.kept.revision:
             self._clock_faults(draft)
+            if not draft.records and not draft.expired:
+                self._exporter.without_request()
 
     def dropped(self, dropped: Iterable[Dropped]) -> None:
         """Count spans that will never be part of a result."""

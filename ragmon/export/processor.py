@@ -54,6 +54,10 @@ class ProcessorSeries:
         self._add("ragmon_processor_traces_released_total", 1, reason)
         self._observe("ragmon_processor_release_lag_seconds", lag_s)
 
+    def without_request(self) -> None:
+        """A trace was settled in which no request was found."""
+        self._add("ragmon_processor_traces_without_request_total", 1)
+
     def settle_duration(self, seconds: float) -> None:
         """One batch of traces was settled and committed."""
         self._observe("ragmon_processor_settle_duration_seconds", seconds)

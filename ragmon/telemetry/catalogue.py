@@ -209,6 +209,10 @@ _PROCESSOR: Final = (
         "Traces handed on to be settled.",
         reason=ReleaseReason,
     ),
+    _counter(
+        "ragmon_processor_traces_without_request_total",
+        "Traces in which no request was found: indexing runs, or spans of an unknown dialect.",
+    ),
     _gauge("ragmon_processor_open_spans", "Spans acknowledged and not yet committed."),
     _gauge("ragmon_processor_open_traces", "Traces that wait for more spans."),
     _gauge("ragmon_processor_open_bytes", "Bytes of the traces that wait."),
