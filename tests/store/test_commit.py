@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ragmon.errors import StoreUnavailableError
-from ragmon.model.flow import Conflict, Kept, Settled, SpanPart, TraceState
+from ragmon.model.flow import Conflict, Kept, Settled, SpanPart, Touch, TraceState
 from ragmon.model.gold import GoldLabel, MatchKey, TargetKind
 from ragmon.model.measurement import Kind, NotMeasured, Slot
 from ragmon.model.record import Stage
@@ -147,6 +147,21 @@ def test_a_revision_posted_after_known_is_a_conflict(
     store.put_labels([new], NOW_NS)
     settled = make_settled(Kept("t1"), make_result(), labels=[old])
     assert [Conflict("t1")] == store.commit([settled], NOW_NS)[1]
+
+
+def test_a_conflict_keeps_the_touch(
+    store: SqliteStore,
+    make_settled: MakeSettled,
+    make_result: Make,
+    make_label: MakeLabel,
+    put: Put,
+) -> None:
+    """A crash before it is settled again must not lose the label."""
+    put(store, [make_result()])
+    settled = make_settled(store.load(["t1"])["t1"], make_result())
+    store.put_labels([make_label(T1)], NOW_NS)
+    assert [Conflict("t1")] == store.commit([settled], NOW_NS)[1]
+    assert [Touch("t1", Cause.LABEL)] == store.touched(10)
 
 
 def test_an_expired_draft_stores_nothing(store: SqliteStore, make_settled: MakeSettled) -> None:
