@@ -11,6 +11,8 @@ from ragmon.model.flow import Body, DropReason
 from ragmon.server.intake import Condition
 from ragmon.telemetry import Room, Transport
 
+_MANY_ROUNDS = 5
+
 
 class AppIntake:
     """Facts in: bodies to the inbox, labels to the store. Belongs to one event loop."""
@@ -64,6 +66,8 @@ class AppViews:
         """Whether facts are taken in and can be stored."""
         if not self._loop.alive:
             return self.healthy()
+        if self._loop.store_available and self._loop.failed_rounds >= _MANY_ROUNDS:
+            return Condition(False, "every round of the settle loop fails; see the log")
         return Condition(
             self._loop.store_available, "the store cannot commit; bodies wait in the inbox"
         )

@@ -1,12 +1,15 @@
 """Commits to counters: what happened to spans, told to the exporter once."""
 
+import logging
 from collections.abc import Iterable, Sequence
 
+from ragmon.app.faults import where_raised
 from ragmon.export.exporter import Exporter
 from ragmon.model.flow import Draft, Dropped, Release
 from ragmon.model.result import Fresh
 from ragmon.telemetry import Room, SettledWhen
 
+_log = logging.getLogger("ragmon.app")
 _NANOSECONDS = 1e9
 
 
@@ -17,9 +20,13 @@ class Ledger:
         self._exporter = exporter
 
     def observe(self, fresh: Iterable[Fresh]) -> None:
-        """Count first values, after their commit."""
+        """Count first values, after their commit; one that cannot be counted is an error."""
         for one in fresh:
-            self._exporter.observe(one)
+            try:
+                self._exporter.observe(one)
+            except Exception as error:  # noqa: BLE001 (what is committed may not be undone)
+                _log.error("a request could not be counted (%s)", where_raised(error))
+                self._exporter.error(Room.EXPORT)
 
     def committed(self, draft: Draft, releases: Sequence[Release], now_ns: int) -> None:
         """Count the spans of a committed trace, and why it was released."""

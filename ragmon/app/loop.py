@@ -31,6 +31,7 @@ class Loop:
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="ragmon-settle")
         self.store_available = True
+        self.failed_rounds = 0
 
     def start(self) -> None:
         """Start the thread."""
@@ -52,10 +53,22 @@ class Loop:
             self._stop.wait(_TICK_S if self._round() else _STORE_RETRY_S)
 
     def _round(self) -> bool:
-        """One round; whether the store took what it was given."""
+        """One round; whether all of it was done."""
+        done = [self._guarded(self._settle), self._guarded(self._keep_up)]
+        self.failed_rounds = 0 if all(done) else self.failed_rounds + 1
+        return all(done)
+
+    def _settle(self) -> None:
+        self._processor.step(self._now_ns())
+        self._turn(available=True, why="")
+
+    def _keep_up(self) -> None:
+        self._upkeep.step(self._now_ns(), may_expire=self._processor.replayed)
+
+    def _guarded(self, part: Callable[[], None]) -> bool:
+        """Whether one part of a round was done; its fault is told, and costs no other part."""
         try:
-            self._processor.step(self._now_ns())
-            self._upkeep.step(self._now_ns(), may_expire=self._processor.replayed)
+            part()
         except StoreUnavailableError as error:
             self._turn(available=False, why=str(error))
             return False
@@ -63,7 +76,6 @@ class Loop:
             _log.error("a round of the loop failed (%s); it goes on", where_raised(error))
             self._on_error()
             return False
-        self._turn(available=True, why="")
         return True
 
     def _turn(self, *, available: bool, why: str) -> None:

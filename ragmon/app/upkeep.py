@@ -1,17 +1,25 @@
 """What is made from results beside the loop: roll-ups, window gauges, retention."""
 
+import logging
 from collections.abc import Mapping, Sequence
 
+from ragmon.app.faults import where_raised
+from ragmon.errors import StoreUnavailableError
 from ragmon.export.exporter import Exporter
 from ragmon.metrics.registry import Registry
 from ragmon.model.window import Dirty
 from ragmon.store.protocol import Store
 from ragmon.summary.roll_up import roll_up
 from ragmon.summary.window import WindowSummary, merge
+from ragmon.telemetry import Room
+
+_log = logging.getLogger("ragmon.app")
 
 _MINUTE_NS = 60_000_000_000
 _REFRESH_NS = 5_000_000_000
 _EXPIRY_NS = 60_000_000_000
+_JUMP_NS = 60_000_000_000
+_STEADY_NS = 600_000_000_000
 _MINUTES_A_ROUND = 128
 
 
@@ -28,6 +36,8 @@ class Upkeep:
         self._exporter = exporter
         self._registry = registry
         self._windows = windows
+        self._seen_ns = 0
+        self._steady_since_ns = 0
         self._refreshed_ns = 0
         self._expired_ns = 0
 
@@ -39,20 +49,39 @@ class Upkeep:
         Raises:
             StoreUnavailableError: the store cannot commit now.
         """
-        if now_ns - self._refreshed_ns >= _REFRESH_NS:
+        self._watch_clock(now_ns)
+        # abs: a clock that was set back must not stop anything until it has caught up.
+        if abs(now_ns - self._refreshed_ns) >= _REFRESH_NS:
             self.refresh(now_ns)
-        if may_expire and now_ns - self._expired_ns >= _EXPIRY_NS:
+        steady = now_ns - self._steady_since_ns >= _STEADY_NS
+        if may_expire and steady and abs(now_ns - self._expired_ns) >= _EXPIRY_NS:
             self._store.expire(now_ns)
             self._expired_ns = now_ns
+
+    def _watch_clock(self, now_ns: int) -> None:
+        """A jump of the clock may be a mistake: nothing is taken away until it has lasted."""
+        if abs(now_ns - self._seen_ns) > _JUMP_NS:
+            self._steady_since_ns = now_ns
+        self._seen_ns = now_ns
 
     def refresh(self, now_ns: int) -> None:
         """Make dirty minutes anew and set the window gauges."""
         for dirty in self._store.dirty_minutes(_MINUTES_A_ROUND):
-            roll_up_minute(self._store, dirty)
+            self._roll_up(dirty)
         summaries = {name: self._summarise(now_ns, s) for name, s in self._windows.items()}
         self._exporter.set_windows(summaries)
         self._exporter.set_unmatched(self._store.labels_unmatched(), now_ns)
         self._refreshed_ns = now_ns
+
+    def _roll_up(self, dirty: Dirty) -> None:
+        """Make one minute anew; rows that cannot be read cost only their minute."""
+        try:
+            roll_up_minute(self._store, dirty)
+        except StoreUnavailableError:
+            raise
+        except Exception as error:  # noqa: BLE001 (one minute may not cost the others)
+            self._exporter.error(Room.SUMMARY)
+            _log.error("minute %d cannot be summed (%s)", dirty.minute, where_raised(error))
 
     def _summarise(self, now_ns: int, window_s: int) -> Sequence[WindowSummary]:
         """The window that ends with the minute of `now_ns`, in whole minutes."""

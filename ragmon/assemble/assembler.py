@@ -18,6 +18,7 @@ from ragmon.model.flow import (
 
 _OPEN_SHARE = 0.9
 _INBOX_SHARE = 0.5
+_SET_BACK_NS = 5_000_000_000
 
 
 class Assembler:
@@ -33,6 +34,7 @@ class Assembler:
         self._deadlines: list[tuple[int, str]] = []
         self._released: Counter[Offset] = Counter()
         self._next: Offset = 0
+        self._now_ns = 0
         self.open_bytes = 0
         self.open_spans = 0
 
@@ -63,6 +65,7 @@ class Assembler:
         inbox_pressure: the inbox's bytes behind the mark, as a share of its bound. Above
         half, or with the open bytes above nine tenths of theirs, the oldest trace goes too.
         """
+        self._follow_clock(now_ns)
         releases = list(self._expired(now_ns))
         if inbox_pressure > _INBOX_SHARE and self._open:
             releases.append(self._evict())
@@ -118,6 +121,15 @@ class Assembler:
             if deadline_ns <= now_ns:
                 yield self._take_out(trace, reason)
             else:
+                self._schedule(trace)
+
+    def _follow_clock(self, now_ns: int) -> None:
+        """After the clock was set back, what is open has aged as much as before."""
+        back_ns = self._now_ns - now_ns
+        self._now_ns = now_ns
+        if back_ns > _SET_BACK_NS:
+            for trace in self._open.values():
+                trace.move(-back_ns)
                 self._schedule(trace)
 
     def _schedule(self, trace: OpenTrace) -> None:

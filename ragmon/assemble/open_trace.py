@@ -38,6 +38,11 @@ class OpenTrace:
         self.first_ns = min(self.first_ns, received_ns)
         self.last_ns = max(self.last_ns, received_ns)
 
+    def move(self, by_ns: int) -> None:
+        """Move its times, as the clock was moved."""
+        self.first_ns += by_ns
+        self.last_ns += by_ns
+
     def deadline(self, settings: AssemblySettings) -> tuple[int, ReleaseReason]:
         """When to release it if nothing more comes, and the reason it will have."""
         quiet_s, reason = _quiet(self.ends, settings)

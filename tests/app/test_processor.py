@@ -176,6 +176,50 @@ def test_a_trace_that_fails_twice_is_set_aside(
     assert "secret" not in caplog.text
 
 
+def test_a_body_that_cannot_be_read_costs_no_other(tmp_path: Path) -> None:
+    """Its spans are counted as failed, its bytes set aside, and the mark moves on."""
+    damaged = Body(START_NS, JSON, "gzip", b"no gzip", 3)
+    unpacked = Body(START_NS, "", "", b"garbled", 2)
+    with running(tmp_path) as parts:
+        send(parts, damaged, body("openinference_llamaindex", START_NS), unpacked)
+        parts.processor.step(START_NS + 60 * S)
+        assert series(parts, "ragmon_requests_total") == 1
+        assert series(parts, "ragmon_processor_spans_dropped_total") == 5
+        assert law(parts)[0] == law(parts)[1]
+        assert parts.inbox.bytes == 0
+    assert len(list((tmp_path / "aside").iterdir())) == 2
+
+
+class Poisoned(SqliteStore):
+    """A store that cannot write one trace, and says so by the wrong exception."""
+
+    def commit(self, settled: Any, *given: Any, **named: Any) -> tuple[list[Fresh], list[Conflict]]:
+        if any(one.draft.kept.trace_id == POISON for one in settled):
+            raise TypeError("Integer exceeds 64-bit range")
+        return super().commit(settled, *given, **named)
+
+
+POISON = split((TRACES / "openinference_langchain.json").read_bytes(), JSON, 0).parts[0].trace_id
+
+
+def test_a_trace_that_cannot_be_written_costs_no_other(tmp_path: Path) -> None:
+    """The batch is repeated one by one, and only the culprit is given up."""
+    registry = build()
+    exporter = Exporter(registry, (), 900, 50, "test")
+    aside = AsideFolder(tmp_path / "aside")
+    with SqliteInbox(tmp_path, 1 << 20) as inbox, Poisoned(tmp_path) as store:
+        settings = ProcessorSettings(TraceLimits(), retention_ns=1 << 62)
+        assembler = Assembler(AssemblySettings())
+        given = (inbox, store, assembler, registry, Ledger(exporter), aside, settings)
+        processor = Processor(*given, lambda: 0.0)
+        names = ("openinference_langchain", "openinference_llamaindex")
+        inbox.append([body(name, START_NS) for name in names])
+        processor.step(START_NS + 60 * S)
+        assert [1] == [len(list(store.rows(0, 1 << 62)))]
+        assert (inbox.bytes, processor.open_spans) == (0, 0)
+    assert [POISON] == [path.name.partition(".")[0] for path in (tmp_path / "aside").iterdir()]
+
+
 def test_a_set_aside_file_can_be_replayed(tmp_path: Path) -> None:
     """It holds the spans with their resource and scope, as an export request."""
     parts = split((TRACES / "openinference_llamaindex.json").read_bytes(), JSON, 0).parts

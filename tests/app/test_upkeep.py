@@ -37,7 +37,7 @@ def test_windows_follow_the_requests_own_time() -> None:
 
 
 def test_spans_go_after_keep_s_and_numbers_after_retention(tmp_path: Path) -> None:
-    """First the content goes, then the row; nothing goes during a replay."""
+    """First the content goes, then the row; nothing goes during a replay or after a jump."""
     with assembled(load(None, {"store": {"path": str(tmp_path)}})) as parts:
         settled(parts)
         trace_ids = [part.trace_id for part in split(TRACE.read_bytes(), JSON, 0).parts]
@@ -48,9 +48,24 @@ def test_spans_go_after_keep_s_and_numbers_after_retention(tmp_path: Path) -> No
         def rows() -> int:
             return len(list(parts.store.rows(0, 1 << 62)))
 
-        parts.upkeep.step(START_NS + 8 * DAY, may_expire=False)
-        assert (kept(), rows()) == (2, 1)
+        def a_quarter_of_an_hour_at(start_ns: int, *, may_expire: bool) -> None:
+            for minute in range(16):
+                parts.upkeep.step(start_ns + minute * 60 * S, may_expire=may_expire)
+
         parts.upkeep.step(START_NS + 8 * DAY, may_expire=True)
+        assert (kept(), rows()) == (2, 1)
+        a_quarter_of_an_hour_at(START_NS + 8 * DAY, may_expire=False)
+        assert (kept(), rows()) == (2, 1)
+        a_quarter_of_an_hour_at(START_NS + 8 * DAY, may_expire=True)
         assert (kept(), rows()) == (0, 1)
-        parts.upkeep.step(START_NS + 31 * DAY, may_expire=True)
+        a_quarter_of_an_hour_at(START_NS + 31 * DAY, may_expire=True)
         assert (kept(), rows()) == (0, 0)
+
+
+def test_a_clock_that_was_set_back_freezes_no_window() -> None:
+    """Windows are made anew at once, not when the clock has caught up."""
+    with assembled(load(None, {"store": {"path": "memory"}})) as parts:
+        parts.upkeep.step(START_NS + DAY, may_expire=True)
+        settled(parts)
+        parts.upkeep.step(START_NS + 60 * S, may_expire=True)
+        assert window_series(parts)

@@ -127,6 +127,15 @@ def test_a_span_that_comes_after_its_release_opens_the_trace_again() -> None:
     assert reasons(assembler.due(67 * S, 0)) == [("a", ReleaseReason.IDLE)]
 
 
+def test_a_clock_that_was_set_back_pins_nothing() -> None:
+    """What is open ages on from where it was."""
+    assembler = Assembler(AssemblySettings())
+    add(assembler, 0, 3600, span("a", 1, Ends.REQUEST))
+    assert assembler.due(3602 * S, 0) == ()
+    assert assembler.due(2 * S, 0) == ()
+    assert reasons(assembler.due(6 * S, 0)) == [("a", ReleaseReason.COMPLETE)]
+
+
 def test_draining_releases_everything_as_shutdown() -> None:
     """Without an inbox, a shutdown hands on what is open."""
     assembler = Assembler(AssemblySettings())

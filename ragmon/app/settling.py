@@ -1,0 +1,140 @@
+"""Traces through settle into the store: commit, then observe; one that fails costs no other."""
+
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+
+from ragmon.app.faults import where_raised
+from ragmon.app.ledger import Ledger
+from ragmon.errors import StoreUnavailableError
+from ragmon.ingest.request import export_request
+from ragmon.metrics.registry import Registry
+from ragmon.model.flow import Draft, Dropped, DropReason, Kept, Release, Settled, SpanPart
+from ragmon.model.result import Cause
+from ragmon.settle import TraceLimits, draft, record_keys, settle
+from ragmon.store.aside import SetAside
+from ragmon.store.protocol import Store
+
+_log = logging.getLogger("ragmon.app")
+_FATE = {True: "its spans are set aside", False: "its spans are dropped"}
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """One trace to settle: the spans that arrived, and why it is settled."""
+
+    trace_id: str
+    spans: tuple[SpanPart, ...]
+    cause: Cause
+    releases: tuple[Release, ...] = ()
+    failures: int = 0
+
+    def joined(self, release: Release) -> "Work":
+        """The same trace with one more release."""
+        return replace(
+            self, spans=(*self.spans, *release.spans), releases=(*self.releases, release)
+        )
+
+
+class Settler:
+    """Settles batches of traces. One caller at a time.
+
+    done: called once for each work, after its commit or after it was set aside.
+    stopwatch_s: a clock that never goes back, for how long settling takes.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        registry: Registry,
+        ledger: Ledger,
+        aside: SetAside,
+        limits: TraceLimits,
+        retention_ns: int,
+        stopwatch_s: Callable[[], float],
+        done: Callable[[Work], None],
+    ) -> None:
+        self._store = store
+        self._registry = registry
+        self._ledger = ledger
+        self._aside = aside
+        self._limits = limits
+        self._retention_ns = retention_ns
+        self._stopwatch_s = stopwatch_s
+        self._done = done
+
+    def settle(self, works: Sequence[Work], now_ns: int) -> None:
+        """Settle a batch together; where that raises, one by one.
+
+        Raises:
+            StoreUnavailableError: the store cannot commit now; what is not `done` is as it was.
+        """
+        started_s = self._stopwatch_s()
+        pending = {work.trace_id: work for work in works}
+        together = True
+        while pending:
+            portion = pending if together else dict(islice(pending.items(), 1))
+            try:
+                self._commit(portion, pending, now_ns)
+            except StoreUnavailableError:
+                raise
+            except Exception as error:  # noqa: BLE001 (one trace may not cost the others)
+                if not together:
+                    self._failed(pending, next(iter(portion.values())), error)
+                together = False
+        self._ledger.settle_duration(self._stopwatch_s() - started_s)
+
+    def _commit(self, portion: dict[str, Work], pending: dict[str, Work], now_ns: int) -> None:
+        """Settle a portion of what is pending; a trace whose facts moved meanwhile stays."""
+        computed = list(self._compute(portion, pending, now_ns))
+        fresh, conflicts = self._store.commit([settled for _, settled in computed], now_ns)
+        again = {conflict.trace_id for conflict in conflicts}
+        self._ledger.observe(fresh)
+        for work, settled in computed:
+            if work.trace_id not in again:
+                self._ledger.committed(settled.draft, work.releases, now_ns)
+                del pending[work.trace_id]
+                self._done(work)
+
+    def _compute(
+        self, portion: dict[str, Work], pending: dict[str, Work], now_ns: int
+    ) -> Iterator[tuple[Work, Settled]]:
+        drafts = list(self._drafts(portion, pending, now_ns))
+        known = self._store.known(frozenset(key for _, one in drafts for key in record_keys(one)))
+        for work, one in drafts:
+            try:
+                yield work, settle(one, known, self._registry, work.cause)
+            except Exception as error:  # noqa: BLE001 (one trace may not cost the others)
+                self._failed(pending, work, error)
+
+    def _drafts(
+        self, portion: dict[str, Work], pending: dict[str, Work], now_ns: int
+    ) -> Iterator[tuple[Work, Draft]]:
+        kept = self._store.load(tuple(portion))
+        oldest_ns = now_ns - self._retention_ns
+        for work in tuple(portion.values()):
+            one = kept.get(work.trace_id) or Kept(work.trace_id)
+            try:
+                yield work, draft(one, work.spans, self._limits, oldest_ns)
+            except Exception as error:  # noqa: BLE001 (one trace may not cost the others)
+                self._failed(pending, work, error)
+
+    def _failed(self, pending: dict[str, Work], work: Work, error: Exception) -> None:
+        """Try a trace once more; then set it aside and let the mark move on."""
+        self._ledger.error()
+        if not work.failures:
+            pending[work.trace_id] = replace(work, failures=1)
+            return
+        fate, what = _FATE[self._set_aside(work)], where_raised(error)
+        _log.error("trace %s could not be settled (%s); %s", work.trace_id, what, fate)
+        self._store.untouch((work.trace_id,))
+        self._ledger.dropped((Dropped(DropReason.FAILED, len(work.spans)),))
+        del pending[work.trace_id]
+        self._done(work)
+
+    def _set_aside(self, work: Work) -> bool:
+        try:
+            return self._aside.put(work.trace_id, export_request(work.spans))
+        except Exception:  # noqa: BLE001 (spans that cannot be decoded cannot be written either)
+            return False
