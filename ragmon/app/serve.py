@@ -6,6 +6,7 @@ import signal
 import time
 from pathlib import Path
 
+from ragmon.app.faults import where_raised
 from ragmon.app.intake import AppIntake, AppViews
 from ragmon.app.loop import Loop
 from ragmon.app.wiring import Parts, assembled
@@ -112,9 +113,12 @@ def _stop(config: Config, parts: Parts, loop: Loop) -> int:
     if not loop.stop(_DRAIN_S):
         _log.error("the round under way did not end within %g s; the inbox keeps it", _DRAIN_S)
         return 1
-    if config.store.inbox == "off" or config.store.path == "memory":
-        parts.processor.drain(time.time_ns())
-    else:
-        parts.processor.step(time.time_ns())
-    parts.upkeep.refresh(time.time_ns())
+    durable = config.store.inbox == "on" and config.store.path != "memory"
+    last = parts.processor.step if durable else parts.processor.drain
+    try:
+        last(time.time_ns())
+        parts.upkeep.refresh(time.time_ns())
+    except Exception as error:  # noqa: BLE001 (what was acknowledged is in the inbox)
+        _log.error("the last round failed (%s)", where_raised(error))
+        return 1
     return 0
