@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ragmon.metrics.buckets import BINARY, HIGHER, LATENCY_SECONDS, LOWER
+from ragmon.metrics.buckets import BINARY, COUNT, HIGHER, LATENCY_SECONDS, LOWER
 from ragmon.metrics.declare import stage
 from ragmon.metrics.inputs import INPUTS
 from ragmon.metrics.registry import build
@@ -148,6 +148,8 @@ def test_a_metric_without_docstring_shows_its_key() -> None:
         ("generation.context_grounding", HIGHER),
         ("generation.unsupported_number_rate", LOWER),
         ("generation.exact_match", BINARY),
+        ("retrieval.result_count", COUNT),
+        ("reranking.ndcg_gain", ()),
         ("end_to_end.latency_ms", LATENCY_SECONDS),
         ("end_to_end.cost_usd", ()),
         ("end_to_end.total_tokens", ()),
@@ -183,6 +185,10 @@ def test_a_docstring_has_its_fixed_parts(key: str) -> None:
 
 def test_ratios_and_binaries_state_their_range() -> None:
     """The docstring says in which range a value lies, as its unit does."""
-    stated: dict[Unit, Any] = {Unit.RATIO: "ratio in [0, 1", Unit.BINARY: "0 or 1"}
+    stated: dict[Unit, Any] = {
+        Unit.RATIO: "ratio in [0, 1",
+        Unit.BINARY: "0 or 1",
+        Unit.COUNT: "count >= 0",
+    }
     for spec in REGISTRY.metrics:
         assert stated.get(spec.unit, "") in spec.doc, spec.key

@@ -8,10 +8,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ragmon.metrics.augmentation import duplicate_ratio_text
+from ragmon.metrics.correctness import answer_f1, exact_match
 from ragmon.metrics.generation import (
-    answer_f1,
     context_grounding,
-    exact_match,
     unsupported_number_rate,
     unsupported_number_rate_with_question,
 )
@@ -23,7 +22,15 @@ from ragmon.metrics.retrieval import hit_at_k, ndcg_at_k, precision_at_k, recall
 from ragmon.metrics.spec import Unit
 from ragmon.model.gold import Gold
 from ragmon.model.measurement import Kind, NotMeasured
-from ragmon.model.record import ContextSource, Document, ModelUsage, RequestRecord, Stage, StageRun
+from ragmon.model.record import (
+    ContextSource,
+    Document,
+    ModelUsage,
+    Outcome,
+    RequestRecord,
+    Stage,
+    StageRun,
+)
 from ragmon.text import Text
 
 MakeRecord = Callable[..., RequestRecord]
@@ -60,7 +67,8 @@ raw_texts = st.one_of(
 )
 texts = raw_texts.map(Text)
 ids = st.sampled_from("abcdefgh")
-documents = st.builds(Document, st.none() | ids, st.none() | texts)
+scores = st.none() | st.floats()
+documents = st.builds(Document, st.none() | ids, st.none() | texts, scores)
 lists = st.none() | st.lists(documents, max_size=6).map(tuple)
 seconds = st.floats(0, 1e6)
 counts = st.none() | st.integers(0, 10**9)
@@ -74,6 +82,8 @@ records = st.fixed_dictionaries(
         "context_source": st.none() | st.sampled_from(ContextSource),
         "max_context_tokens": counts,
         "answer": st.none() | texts,
+        "outcome": st.sampled_from(Outcome),
+        "citations": st.none() | st.lists(ids, max_size=4).map(tuple),
         "usage": st.lists(
             st.builds(ModelUsage, st.none(), counts, counts, st.none() | st.floats(0, 100)),
             max_size=2,
@@ -85,6 +95,12 @@ golds = st.builds(
     Gold,
     relevant=st.none() | st.dictionaries(ids, st.sampled_from([-1.0, 0.0, 1.0, 2.0]), max_size=4),
     reference_answers=st.none() | st.lists(texts, max_size=2).map(tuple),
+    required_facts=st.none()
+    | st.lists(st.lists(raw_texts, min_size=1, max_size=2).map(tuple), max_size=3).map(tuple),
+    expected_citations=st.none() | st.lists(ids, max_size=3).map(tuple),
+    answerable=st.none() | st.booleans(),
+    verified_claims=st.none() | st.lists(st.none() | st.booleans(), max_size=3).map(tuple),
+    task_success=st.none() | st.booleans(),
 )
 any_request = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
@@ -105,7 +121,7 @@ def test_a_number_needs_every_input_and_lies_in_its_range(
             continue
         assert not absent & set(spec.inputs)
         assert math.isfinite(value)
-        assert value >= 0
+        assert value >= 0 or spec.unit is Unit.SIGNED
         assert spec.unit is not Unit.RATIO or value <= 1
         assert spec.unit is not Unit.BINARY or value in (0, 1)
 
