@@ -11,6 +11,8 @@ _TURN = re.compile(
     "| (?:\u2013|\u2014|--) ",
     re.IGNORECASE,
 )
+_SURROGATE = re.compile("[\ud800-\udfff]")
+"""What no UTF-8 can carry, so that the library refuses the whole text."""
 _CONCESSION = re.compile(
     r"\s*(?:while|although|though|even though|even if|whereas)\b\s*([^,]*),\s*(.+)",
     re.IGNORECASE | re.DOTALL,
@@ -29,7 +31,8 @@ def sentences(text: str) -> tuple[str, ...]:
     >>> sentences("It works. See Dr. Smith\nfor more")
     ('It works.', 'See Dr. Smith', 'for more')
     """
-    found = (part for line in text.splitlines() for part in sentencex.segment("en", line))
+    whole = _SURROGATE.sub("\ufffd", text)
+    found = (part for line in whole.splitlines() for part in sentencex.segment("en", line))
     return tuple(part.strip() for part in found if not part.isspace())
 
 
