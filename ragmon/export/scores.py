@@ -1,7 +1,7 @@
 """Where the first values of a metric are counted, by its unit."""
 
 from math import isfinite
-from typing import Protocol, TypeGuard, assert_never
+from typing import Protocol, TypeGuard
 
 from ragmon.export.families import Tables
 from ragmon.export.tables import Cell, measurable
@@ -52,29 +52,19 @@ def accumulator(
     tables: Tables, pipeline: str, slot: Slot, spec: MetricSpec | None
 ) -> Accumulator | None:
     """What counts the values of a slot; None where other families hold them already."""
-    if spec is None:
+    if spec is None:  # a slot of another registry
         return None
-    match spec.unit:
-        case Unit.RATIO | Unit.BINARY:
-            scores = tables.histograms["ragmon_score"]
-            return scores.cell(pipeline, *slot_labels(slot), bounds=spec.buckets)
-        case Unit.SIGNED:
-            cells = (tables.numbers[name].cell(pipeline, *slot_labels(slot)) for name in DELTAS)
-            return Delta(*cells)
-        case Unit.COUNT:
-            return _own(tables, pipeline, slot, spec)
-        case Unit.MILLISECONDS | Unit.USD | Unit.TOKENS:
-            return None
-        case _:
-            assert_never(spec.unit)
-
-
-def _own(tables: Tables, pipeline: str, slot: Slot, spec: MetricSpec) -> Accumulator | None:
     family = family_of(spec)
-    if family is None:
-        return None
-    k = () if slot.k is None else (str(slot.k),)
-    return tables.histograms[family.name].cell(pipeline, *k)
+    if family is not None:
+        k = () if slot.k is None else (str(slot.k),)
+        return tables.histograms[family.name].cell(pipeline, *k)
+    if spec.unit is Unit.SIGNED:
+        cells = (tables.numbers[name].cell(pipeline, *slot_labels(slot)) for name in DELTAS)
+        return Delta(*cells)
+    if spec.unit in (Unit.RATIO, Unit.BINARY):
+        scores = tables.histograms["ragmon_score"]
+        return scores.cell(pipeline, *slot_labels(slot), bounds=spec.buckets)
+    return None
 
 
 def slot_labels(slot: Slot) -> tuple[str, str, str]:

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ragmon.metrics.spec import Unit
-from ragmon.model.measurement import Kind, NotMeasured
+from ragmon.model.measurement import Kind, NotMeasured, Slot
 from ragmon.model.objective import Objective
 from ragmon.model.record import Outcome, Stage
 from ragmon.model.result import Cause, Evaluation, Fresh, Observation, RequestKey, Result
@@ -138,6 +138,14 @@ def test_a_count_has_a_histogram_of_its_own(bench: Make, fresh: Make) -> None:
     assert desk.value(f"{name}_bucket", pipeline="demo", le="2.0") == 0
     assert desk.value(f"{name}_bucket", pipeline="demo", le="3.0") == 1
     assert desk.read("ragmon_score_count") == {}
+
+
+def test_a_slot_of_another_registry_has_no_series(bench: Make, fresh: Make) -> None:
+    """A metric that is not declared any more is counted nowhere, and no error."""
+    desk = bench()
+    desk.exporter.observe(fresh(scores=((Slot("retrieval", "gone", None, 1), 0.5),)))
+    assert desk.read("ragmon_score_count") == {}
+    assert desk.value("ragmon_processor_errors_total", stage="export") == 0
 
 
 def test_k_is_a_label_only_where_a_metric_has_one(bench: Make, fresh: Make) -> None:

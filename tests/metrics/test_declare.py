@@ -9,7 +9,7 @@ import pytest
 from ragmon.metrics.buckets import BINARY, COUNT, HIGHER, LATENCY_SECONDS, LOWER
 from ragmon.metrics.declare import stage
 from ragmon.metrics.inputs import INPUTS
-from ragmon.metrics.registry import build
+from ragmon.metrics.registry import Registry, build
 from ragmon.metrics.spec import Better, MetricSpec, Needs, Scope, Unit
 from ragmon.model.measurement import Slot
 from ragmon.model.record import Stage
@@ -121,6 +121,13 @@ def test_a_name_is_declared_once() -> None:
     metric(unit=Unit.RATIO, better=Better.HIGHER)(_plain)
     with pytest.raises(ValueError, match=r"generation\._plain is declared twice"):
         metric(unit=Unit.RATIO, better=Better.HIGHER)(_plain)
+
+
+def test_a_registry_holds_a_key_once() -> None:
+    """Two modules of one stage may not declare the same name."""
+    first = REGISTRY.metrics[0]
+    with pytest.raises(ValueError, match="two metrics have one key"):
+        Registry([first, first], (5,))
 
 
 def test_a_stage_is_one_of_the_seven() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from ragmon.metrics import correctness
 from ragmon.metrics.inputs import INPUTS
 from ragmon.metrics.measure import measure
 from ragmon.metrics.registry import Registry, build
@@ -314,6 +315,13 @@ def test_ranked_functions_without_gold_have_no_value() -> None:
         if spec.takes_k:
             values = [_ranked(name, {}) for name in spec.inputs]
             assert spec.function(*values, k=1) is None
+
+
+def test_without_anything_expected_there_is_no_share() -> None:
+    """The functions themselves give None where a label lists nothing."""
+    assert correctness.required_fact_coverage(Text("x"), ()) is None
+    for metric in ("citation_precision", "citation_recall", "citation_f1"):
+        assert getattr(correctness, metric)(("a",), frozenset()) is None
 
 
 def _ranked(name: str, grades: dict[str, float]) -> object:

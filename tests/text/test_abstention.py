@@ -97,7 +97,7 @@ def test_what_the_context_says_is_no_refusal() -> None:
 def test_clauses_end_where_a_sentence_turns() -> None:
     """Line breaks, semicolons, contrasts and leading concessions part what is said."""
     text = (
-        "It opens at 9; taxes are extra, but tips are not.\nWhile it rains, we go. However, stay."
+        "It opens at 9;; taxes are extra, but tips are not.\nWhile it rains, we go. However, stay."
     )
     expected = ["It opens at 9", "taxes are extra", "tips are not.", "it rains", "we go.", "stay."]
     assert expected == list(clauses(text))
