@@ -4,25 +4,28 @@ import re
 
 import pytest
 
-from ragmon.telemetry import FAMILIES, Family, FamilyType, Room, find
+from ragmon.metrics.registry import build
+from ragmon.telemetry import FAMILIES, Family, FamilyType, Room, families_of, find
+
+ALL = (*FAMILIES, *families_of(build().metrics))
 
 
 def families(*types: FamilyType) -> list[Family]:
     """The families of these types."""
-    return [family for family in FAMILIES if family.type in types]
+    return [family for family in ALL if family.type in types]
 
 
 def test_no_series_belongs_to_two_families() -> None:
     """Each series name, with the ones OpenMetrics may add, stands in one family only."""
     names = [
         name
-        for family in FAMILIES
+        for family in ALL
         for name in {family.name, family.name.removesuffix("_total"), *family.series}
     ]
     assert sorted(names) == sorted(set(names))
 
 
-@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
+@pytest.mark.parametrize("family", ALL, ids=lambda family: family.name)
 def test_names_follow_the_conventions(family: Family) -> None:
     """Base units, `_total` on counters only, `_info` on infos only, a sentence of help."""
     assert re.fullmatch(r"ragmon_[a-z_]+", family.name)
@@ -32,7 +35,7 @@ def test_names_follow_the_conventions(family: Family) -> None:
     assert family.help.endswith(".")
 
 
-@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
+@pytest.mark.parametrize("family", ALL, ids=lambda family: family.name)
 def test_labels_are_ours(family: Family) -> None:
     """No label that Prometheus gives itself, no content, no id; closed sets name our labels."""
     banned = {"job", "instance", "le", "quantile", "query", "user", "session", "trace_id"}

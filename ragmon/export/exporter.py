@@ -17,11 +17,10 @@ from ragmon.export.slo import judges, promised
 from ragmon.export.versions import PipelineVersions
 from ragmon.export.windows import show_windows
 from ragmon.metrics.registry import Registry
-from ragmon.metrics.spec import Unit
 from ragmon.model.objective import Objective
 from ragmon.model.result import Evaluation, Fresh
 from ragmon.summary.window import WindowSummary
-from ragmon.telemetry import OTHER, Room
+from ragmon.telemetry import FAMILIES, OTHER, Room, families_of
 
 __all__ = ["Exporter"]
 
@@ -53,7 +52,7 @@ class Exporter(ProcessorSeries):
         faults = objective_faults(objectives, registry)
         if faults:
             raise ConfigError(faults)
-        super().__init__(Tables(), Lock())
+        super().__init__(Tables((*families_of(registry.metrics), *FAMILIES)), Lock())
         self._aimed = aim(objectives, registry)
         self._shared = self._make_shared(registry, slo_max_age_s)
         declared = dict.fromkeys(one.pipeline for one in objectives)
@@ -106,7 +105,6 @@ class Exporter(ProcessorSeries):
         return PipelineSeries(pipeline, self._shared, judges(own, self._tables))
 
     def _make_shared(self, registry: Registry, slo_max_age_s: float) -> Shared:
-        specs = {slot: registry.spec(slot) for slot in registry.layout}
         errors = self._tables.numbers["ragmon_processor_errors_total"]
 
         def refused() -> None:  # under the lock already
@@ -114,11 +112,7 @@ class Exporter(ProcessorSeries):
 
         return Shared(
             tables=self._tables,
-            buckets={
-                slot: spec.buckets
-                for slot, spec in specs.items()
-                if spec.unit in (Unit.RATIO, Unit.BINARY)
-            },
+            specs={slot: registry.spec(slot) for slot in registry.layout},
             slo_max_age_ns=round(slo_max_age_s * 1e9),
             models=self._guard("model", _MODELS),
             error_types=self._guard("error_type", _ERROR_TYPES),

@@ -5,13 +5,15 @@ from dataclasses import dataclass
 
 from ragmon.export.families import Tables
 from ragmon.export.guard import LabelGuard
+from ragmon.export.scores import DELTAS, Accumulator, accumulator, countable, slot_labels
 from ragmon.export.slo import Judge
 from ragmon.export.tables import Cell, Histogram, LazyCells, measurable
+from ragmon.metrics.spec import MetricSpec, Unit
 from ragmon.model.measurement import Slot
 from ragmon.model.result import Cause, Evaluation, Fresh, Observation, Observed
 from ragmon.telemetry import REQUEST_STAGE
 
-__all__ = ["PipelineSeries", "Shared", "slot_labels"]
+__all__ = ["PipelineSeries", "Shared"]
 
 _CLOSED = (
     "ragmon_requests_total",
@@ -26,12 +28,12 @@ _CLOSED = (
 class Shared:
     """What the series of all pipelines share.
 
-    buckets: of the slots that are scores. refused: called for each value that may not
+    specs: the metric of each slot. refused: called for each value that may not
     reach an accumulator. The guards bound the labels that senders' values reach.
     """
 
     tables: Tables
-    buckets: Mapping[Slot, tuple[float, ...]]
+    specs: Mapping[Slot, MetricSpec]
     slo_max_age_ns: int
     models: LabelGuard
     error_types: LabelGuard
@@ -50,7 +52,7 @@ class PipelineSeries:
         self._judges = judges
         self._evaluations = LazyCells(self._evaluation_cell)
         self._not_measured = LazyCells(self._reason_cell)
-        self._scores = LazyCells(self._score_histogram)
+        self._scores = LazyCells(self._accumulator)
         self._durations = LazyCells(self._duration_histogram)
         self._marks: Mapping[str, Callable[[Observation, Observed, Fresh], None]] = {
             "outcome": self._outcome,
@@ -72,6 +74,9 @@ class PipelineSeries:
             tables.start(name, self._pipeline)
         for slot in slots:
             tables.start("ragmon_evaluations_total", self._pipeline, *slot_labels(slot))
+            if self._shared.specs[slot].unit is Unit.SIGNED:
+                for name in DELTAS:
+                    tables.start(name, self._pipeline, *slot_labels(slot))
 
     def observe(self, fresh: Fresh) -> None:
         """Count what one commit stored first."""
@@ -90,12 +95,12 @@ class PipelineSeries:
             self._label_lag(lag_s, fresh)
 
     def _score(self, slot: Slot, value: float, fresh: Fresh, *, stale: bool) -> None:
-        if not measurable(value):
+        if not countable(value, self._shared.specs.get(slot)):
             self._shared.refused()
             return
-        histogram = self._scores[slot]
-        if histogram is not None:
-            histogram.observe(value, fresh.key.trace_id, fresh.committed_ns)
+        scores = self._scores[slot]
+        if scores is not None:
+            scores.observe(value, fresh.key.trace_id, fresh.committed_ns)
         for judge in self._judges.get(slot, ()):
             judge.count(value, stale=stale)
 
@@ -165,20 +170,12 @@ class PipelineSeries:
         label = self._shared.reasons.value(reason)
         return self._cell("ragmon_not_measured_total", slot.stage, label)
 
-    def _score_histogram(self, slot: Slot) -> Histogram | None:
-        bounds = self._shared.buckets.get(slot)
-        if bounds is None:
-            return None
-        scores = self._shared.tables.histograms["ragmon_score"]
-        return scores.cell(self._pipeline, *slot_labels(slot), bounds=bounds)
+    def _accumulator(self, slot: Slot) -> Accumulator | None:
+        shared = self._shared
+        return accumulator(shared.tables, self._pipeline, slot, shared.specs.get(slot))
 
     def _duration_histogram(self, stage: str) -> Histogram:
         histograms = self._shared.tables.histograms
         if stage == REQUEST_STAGE:
             return histograms["ragmon_request_duration_seconds"].cell(self._pipeline)
         return histograms["ragmon_stage_duration_seconds"].cell(self._pipeline, stage)
-
-
-def slot_labels(slot: Slot) -> tuple[str, str, str]:
-    """The values of stage, metric and k; the last is empty where the metric has none."""
-    return (slot.stage, slot.metric, "" if slot.k is None else str(slot.k))

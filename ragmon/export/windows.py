@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TypeAlias
 
 from ragmon.export.families import Tables
-from ragmon.export.pipeline import slot_labels
+from ragmon.export.scores import slot_labels
 from ragmon.summary.window import WindowSummary
 
 __all__ = ["show_windows"]

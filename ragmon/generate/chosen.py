@@ -9,6 +9,8 @@ from ragmon.metrics.spec import MetricSpec, Unit
 _UNITS: Final = {
     Unit.RATIO: "percentunit",
     Unit.BINARY: "percentunit",
+    Unit.SIGNED: "none",
+    Unit.COUNT: "short",
     Unit.MILLISECONDS: "ms",
     Unit.USD: "currencyUSD",
     Unit.TOKENS: "short",

@@ -27,12 +27,13 @@ _FAMILIES: Final = """\
 ## Prometheus families
 
 Durations are in seconds, ratios from 0 to 1. A label with a closed set of values names \
-them; `k` is absent where a metric has no cut-off."""
+them; `k` is absent where a metric has no cut-off. A signed metric is in three counters: its \
+mean is (positive - negative) / observations, each as a rate."""
 
 
 def metrics_page(registry: Registry) -> str:
     """The page as Markdown."""
-    parts = (_INTRODUCTION, *_stages(registry.metrics), _FAMILIES, _families())
+    parts = (_INTRODUCTION, *_stages(registry.metrics), _FAMILIES, _families(registry))
     return markdown_comment("\n\n".join(parts) + "\n")
 
 
@@ -72,8 +73,11 @@ def exposed_as(spec: MetricSpec) -> str:
     """The Prometheus series that carries the metric's values as they are first measured."""
     match spec.unit:
         case Unit.RATIO | Unit.BINARY:
-            k = ',k="…"' if spec.takes_k else ""
-            return f'ragmon_score{{stage="{spec.stage}",metric="{spec.name}"{k}}}'
+            return f"ragmon_score{{{_slot(spec)}}}"
+        case Unit.SIGNED:
+            return f"ragmon_score_delta_observations_total{{{_slot(spec)}}}"
+        case Unit.COUNT:
+            return _own_family(spec)
         case Unit.MILLISECONDS:
             return _duration(spec.stage)
         case Unit.USD:
@@ -82,6 +86,18 @@ def exposed_as(spec: MetricSpec) -> str:
             return "ragmon_tokens_total"
         case _:
             assert_never(spec.unit)
+
+
+def _slot(spec: MetricSpec) -> str:
+    k = ',k="…"' if spec.takes_k else ""
+    return f'stage="{spec.stage}",metric="{spec.name}"{k}'
+
+
+def _own_family(spec: MetricSpec) -> str:
+    family = telemetry.family_of(spec)
+    if family is None:
+        return ""
+    return f'{family.name}{{k="…"}}' if spec.takes_k else family.name
 
 
 def _duration(stage: str) -> str:
@@ -103,12 +119,12 @@ def _anchor(spec: MetricSpec) -> str:
     return spec.key.replace(".", "").lower()
 
 
-def _families() -> str:
+def _families(registry: Registry) -> str:
     return _table(
         ("Family", "Type", "Labels", "What it is"),
         (
             (f"`{family.name}`", str(family.type), _labels(family), family.help)
-            for family in telemetry.FAMILIES
+            for family in (*telemetry.FAMILIES, *telemetry.families_of(registry.metrics))
         ),
     )
 

@@ -198,7 +198,8 @@ def _outcomes() -> Panel:
     requests = selected("ragmon_requests_total")
     return _graph(
         "Requests by outcome",
-        "Requests a second: answered, failed, or unknown where no answer was captured.",
+        "Requests a second: answered, abstained where the answer declines, failed, or unknown"
+        " where no answer was captured or its language has no rule.",
         "reqps",
         Query(f"sum by (outcome) (rate({requests}[{STEP}]))", "{{outcome}}"),
     )

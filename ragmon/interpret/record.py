@@ -1,5 +1,6 @@
 """Traces to records: each request of a trace as metrics see it."""
 
+from collections.abc import Sequence
 from typing import Final
 
 from ragmon.interpret import identity
@@ -12,8 +13,10 @@ from ragmon.interpret.sampling import weight
 from ragmon.interpret.scope import Scope, find_scopes
 from ragmon.interpret.stages import ran_backwards, run_stages
 from ragmon.interpret.tree import Forest, Node
-from ragmon.model.record import Outcome, RequestRecord, Stage, StageRun
+from ragmon.model.record import Document, Outcome, RequestRecord, Stage, StageRun
 from ragmon.model.span import Trace
+from ragmon.text import Text
+from ragmon.text.abstention import Decision, decide
 
 FUTURE: Final = "future"
 """A clock fault: the request ends more than five minutes after it arrived."""
@@ -21,6 +24,11 @@ NEGATIVE: Final = "negative"
 """A clock fault: a span ends before it starts."""
 
 _AHEAD_NS: Final = 300 * 10**9
+_DECIDED: Final = {
+    Decision.ANSWER: Outcome.ANSWERED,
+    Decision.PARTIAL: Outcome.ANSWERED,
+    Decision.ABSTAIN: Outcome.ABSTAINED,
+}
 _RANKS: Final = {dialect.name: rank for rank, dialect in enumerate(DIALECTS)}
 
 
@@ -43,6 +51,8 @@ def _record(trace: Trace, scope: Scope, adjusted: float | None) -> RequestRecord
     error = _error(scope)
     stages = run_stages(scope, content.line)
     event_ns, faults = _time(trace, scope, stages)
+    answer = texts.text(content.answer)
+    context = texts.documents(content.context.documents) if content.context else None
     return RequestRecord(
         trace_id=trace.trace_id,
         span_id=scope.key,
@@ -50,7 +60,7 @@ def _record(trace: Trace, scope: Scope, adjusted: float | None) -> RequestRecord
         dialect=_dialect(scope),
         pipeline=identity.pipeline(scope),
         event_ns=event_ns,
-        outcome=_outcome(error, content.answer),
+        outcome=_outcome(error, answer, context or ()),
         pipeline_version=identity.pipeline_version(scope),
         request_id=identity.request_id(scope),
         latency_s=_latency_s(scope),
@@ -58,11 +68,11 @@ def _record(trace: Trace, scope: Scope, adjusted: float | None) -> RequestRecord
         query=texts.text(content.query),
         retrieved=texts.documents(content.retrieved.documents),
         reranked=texts.documents(content.reranked.documents),
-        context=texts.documents(content.context.documents) if content.context else None,
+        context=context,
         context_source=content.context.source if content.context else None,
         max_context_tokens=latest_of(scope.nodes, lambda meaning: meaning.max_context_tokens),
         prompt=texts.text(content.prompt),
-        answer=texts.text(content.answer),
+        answer=answer,
         citations=content.citations,
         model=first_of(content.line, lambda meaning: meaning.model),
         usage=content.usage,
@@ -93,10 +103,13 @@ def _error(scope: Scope) -> str | None:
     return error_type((*ends, *latest_first(scope.nodes)))
 
 
-def _outcome(error: str | None, answer: str | None) -> Outcome:
+def _outcome(error: str | None, answer: Text | None, context: Sequence[Document]) -> Outcome:
     if error is not None:
         return Outcome.ERROR
-    return Outcome.UNKNOWN if answer is None else Outcome.ANSWERED
+    if answer is None:
+        return Outcome.UNKNOWN
+    decision = decide(answer, [document.text for document in context if document.text])
+    return _DECIDED[decision] if decision else Outcome.UNKNOWN
 
 
 def _latency_s(scope: Scope) -> float | None:

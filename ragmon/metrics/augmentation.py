@@ -48,3 +48,20 @@ def budget_compliant(packed_context_texts: tuple[Text, ...], max_context_tokens:
     1.0
     """
     return float(sum(len(chunk.words) for chunk in packed_context_texts) <= max_context_tokens)
+
+
+@metric(unit=Unit.COUNT, better=Better.NONE)
+def packed_documents(packed_keys: tuple[str, ...]) -> float:
+    """Number of different documents that were packed into the prompt.
+
+        |{packed_keys}|, the third step of the evidence funnel
+
+    packed_keys: (n,) the id of each packed document, its text where it has none; a repeat
+                 counts once. A context taken from anywhere else is missing here.
+    Returns:     count >= 0; never None.
+    Source:      ragmon's evidence funnel: retrieved, reranked, packed, used.
+
+    >>> packed_documents(("a", "b", "a"))
+    2.0
+    """
+    return float(len(set(packed_keys)))

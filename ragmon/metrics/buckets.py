@@ -8,6 +8,7 @@ from ragmon.metrics.spec import Better, Unit
 HIGHER: Final = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
 LOWER: Final = (0.0, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 BINARY: Final = (0.0,)
+COUNT: Final = (0.0, 1.0, 2.0, 3.0, 5.0, 8.0, 10.0, 15.0, 20.0, 30.0, 50.0, 100.0)
 LATENCY_SECONDS: Final = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0, 40.0)
 
 
@@ -23,7 +24,9 @@ def buckets_of(unit: Unit, better: Better) -> tuple[float, ...]:
             return BINARY
         case Unit.MILLISECONDS:
             return LATENCY_SECONDS
-        case Unit.USD | Unit.TOKENS:
+        case Unit.COUNT:
+            return COUNT
+        case Unit.SIGNED | Unit.USD | Unit.TOKENS:
             return ()
         case _:
             assert_never(unit)

@@ -1,4 +1,4 @@
-"""Generation: does the answer rest on its context, and does it match the reference?"""
+"""Generation: does the answer rest on its context?"""
 
 from collections.abc import Iterable
 
@@ -6,6 +6,8 @@ from ragmon.metrics import kernels
 from ragmon.metrics.declare import stage
 from ragmon.metrics.spec import Better, Unit
 from ragmon.text import Text
+from ragmon.text.clauses import sentences
+from ragmon.text.tokens import word_tokens
 
 metric = stage("generation")
 
@@ -88,42 +90,70 @@ def _unsupported_rate(answer: Text, texts: Iterable[Text]) -> float | None:
 
 
 @metric(unit=Unit.RATIO, better=Better.HIGHER)
-def answer_f1(answer: Text, reference_answers: tuple[Text, ...]) -> float | None:
-    """Overlap of the answer's words with the reference answer's.
+def citation_validity(cited_ids: tuple[str, ...], context_ids: tuple[str, ...]) -> float | None:
+    """Share of the cited documents that stand in the context.
 
-        2 * |shared occurrences| / (|t(answer)| + |t(reference)|), t = SQuAD-normalised tokens
+        |{cited} & {context}| / |{cited}|
 
-    answer:            the answer; order does not matter, repeats do.
-    reference_answers: (n,) acceptable answers; the best match counts.
-    Returns:           ratio in [0, 1]; None where n = 0. An empty answer to an empty
-                       reference is 1, else 0.
-    Source:            SQuAD 2.0 evaluation, Rajpurkar et al. 2018. That of SQuAD 1.1 gives 0
-                       for two empty texts.
+    cited_ids:   (n,) ids that the answer cites; a repeat counts once.
+    context_ids: (m,) ids of the context; order and repeats do not matter.
+    Returns:     ratio in [0, 1], 0 where the context is empty; None where nothing is cited.
+                 A citation that is not in the context was made up.
+    Source:      ragmon.
 
-    >>> answer_f1(Text("York New"), (Text("Boston"), Text("New York City")))
-    0.8
+    >>> citation_validity(("a", "z"), ("a", "b"))
+    0.5
     """
-    scores = [kernels.overlap_f1(answer.squad, text.squad) for text in reference_answers]
-    return max(scores, default=None)
+    cited = frozenset(cited_ids)
+    return len(cited.intersection(context_ids)) / len(cited) if cited else None
 
 
-@metric(unit=Unit.BINARY, better=Better.HIGHER)
-def exact_match(answer: Text, reference_answers: tuple[Text, ...]) -> float | None:
-    """Whether the answer equals a reference answer.
+@metric(unit=Unit.COUNT, better=Better.NONE)
+def used_documents(
+    answer: Text,
+    context_keys: tuple[str, ...],
+    context_texts: tuple[Text, ...],
+    stated_citations: tuple[str, ...],
+) -> float:
+    """Number of different documents of the context that the answer rests on.
 
-        1 if t(answer) = t(reference) for any reference else 0, t = SQuAD-normalised tokens
+        |{documents that are cited, or support a sentence best}|, the last step of the evidence
+        funnel; the best support of a sentence holds most of its word tokens, and at least half
 
-    answer:            the answer; case, ASCII punctuation and articles do not matter.
-    reference_answers: (n,) acceptable answers.
-    Returns:           0 or 1; None where n = 0.
-    Source:            SQuAD evaluation, Rajpurkar et al. 2016. It calls 3.14 and 314 equal.
+    answer:           the answer; every occurrence of a word counts.
+    context_keys:     (n,) the id of each chunk of the context, its text where it has none.
+    context_texts:    (n,) their texts, in the same order; of equal supports the first counts.
+    stated_citations: (m,) ids that the answer cites; empty where none were captured.
+    Returns:          count >= 0, 0 for an empty answer or context; never None. A hint: words
+                      may agree by chance.
+    Source:           ragmon's evidence funnel: retrieved, reranked, packed, used.
 
-    >>> exact_match(Text("The cat!"), (Text("dog"), Text("cat")))
+    >>> texts = (Text("Paris is big."), Text("Rome burns."))
+    >>> used_documents(Text("Rome burns now. It really does."), ("a", "b"), texts, ())
     1.0
     """
-    if not reference_answers:
-        return None
-    return float(any(answer.squad == text.squad for text in reference_answers))
+    used = set(context_keys).intersection(stated_citations)
+    word_sets = [text.word_set for text in context_texts]
+    for sentence in sentences(answer.raw):
+        best = kernels.best_support(word_tokens(sentence), word_sets)
+        if best is not None:
+            used.add(context_keys[best])
+    return float(len(used))
+
+
+@metric(unit=Unit.BINARY, better=Better.NONE)
+def abstained(abstained: bool) -> float:
+    """Whether the system declined to answer.
+
+    abstained: the outcome of the request: abstained, not answered; an answer in part is one.
+    Returns:   0 or 1; never None. Missing where the request failed and where the answer is in
+               a language without a rule. The mean over requests is the abstention rate.
+    Source:    ragmon, the rule of ragmon.text.abstention.
+
+    >>> abstained(True)
+    1.0
+    """
+    return float(abstained)
 
 
 @metric(unit=Unit.MILLISECONDS, better=Better.LOWER)

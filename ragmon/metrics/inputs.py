@@ -7,12 +7,22 @@ cause where the record knows one; `undefined` where a label says there is nothin
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from operator import attrgetter
-from typing import Final
+from typing import Final, TypeVar
 
 from ragmon.model.gold import Gold
 from ragmon.model.measurement import Kind, NotMeasured
-from ragmon.model.record import Absence, ContextSource, Document, RequestRecord, Stage
+from ragmon.model.record import (
+    Absence,
+    ContextSource,
+    Document,
+    Outcome,
+    RequestRecord,
+    Stage,
+)
 from ragmon.text import Text
+
+_T = TypeVar("_T")
+_LARGEST_SCORE: Final = 1e100
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +53,11 @@ def _recorded(field: str) -> Input:
     return Input(lambda record, _: value_of(record), field)
 
 
+def _labelled(field: str) -> Input:
+    label_of = attrgetter(field)
+    return Input(lambda _, gold: label_of(gold), "", gold=True)
+
+
 def _ids(field: str) -> Input:
     documents_of = attrgetter(field)
     return Input(lambda record, _: _distinct_ids(documents_of(record)), field)
@@ -51,22 +66,49 @@ def _ids(field: str) -> Input:
 def _distinct_ids(documents: tuple[Document, ...] | None) -> tuple[str, ...] | None:
     if documents is None:
         return None
-    ids = [document.id for document in documents]
-    known = [found for found in ids if found is not None]
-    return tuple(dict.fromkeys(known)) if len(known) == len(ids) else None
+    ids = _all_known([document.id for document in documents])
+    return None if ids is None else tuple(dict.fromkeys(ids))
 
 
-def _context_texts(record: RequestRecord, _: Gold) -> tuple[Text, ...] | None:
-    if record.context is None:
+def _keys(documents: tuple[Document, ...] | None) -> tuple[str, ...] | None:
+    """What tells documents apart: the id, where there is none the text."""
+    if documents is None:
         return None
-    texts = [document.text for document in record.context]
-    known = [text for text in texts if text is not None]
-    return tuple(known) if len(known) == len(texts) else None
+    keys = [_key(document) for document in documents]
+    return _all_known(keys)
 
 
-def _packed_context_texts(record: RequestRecord, gold: Gold) -> tuple[Text, ...] | None:
-    packed = record.context_source is ContextSource.PACKED
-    return _context_texts(record, gold) if packed else None
+def _key(document: Document) -> str | None:
+    if document.id is not None:
+        return document.id
+    return None if document.text is None else document.text.raw
+
+
+def _texts(documents: tuple[Document, ...] | None) -> tuple[Text, ...] | None:
+    if documents is None:
+        return None
+    return _all_known([document.text for document in documents])
+
+
+def _scores(record: RequestRecord, _: Gold) -> tuple[float, ...] | None:
+    if record.retrieved is None:
+        return None
+    return _all_known([_plausible(document.score) for document in record.retrieved])
+
+
+def _plausible(score: float | None) -> float | None:
+    """A score, None where it is no number or so large that it can be none."""
+    return score if score is not None and abs(score) <= _LARGEST_SCORE else None
+
+
+def _all_known(values: list[_T | None]) -> tuple[_T, ...] | None:
+    """The values, None where one of them was not captured."""
+    known = [value for value in values if value is not None]
+    return tuple(known) if len(known) == len(values) else None
+
+
+def _packed(record: RequestRecord) -> tuple[Document, ...] | None:
+    return record.context if record.context_source is ContextSource.PACKED else None
 
 
 def _duration(stage: Stage) -> Input:
@@ -94,14 +136,44 @@ def _gold_ids(record: RequestRecord, gold: Gold) -> frozenset[str] | NotMeasured
     return frozenset(grades) if isinstance(grades, Mapping) else grades
 
 
+def _abstained(record: RequestRecord, _: Gold) -> bool | None:
+    decided = record.outcome in (Outcome.ANSWERED, Outcome.ABSTAINED)
+    return record.outcome is Outcome.ABSTAINED if decided else None
+
+
+def _required_facts(
+    _: RequestRecord, gold: Gold
+) -> tuple[tuple[str, ...], ...] | NotMeasured | None:
+    if gold.required_facts is None:
+        return None
+    return gold.required_facts or NotMeasured(Kind.UNDEFINED, "no_required_facts")
+
+
+def _expected_citations(_: RequestRecord, gold: Gold) -> frozenset[str] | NotMeasured | None:
+    if gold.expected_citations is None:
+        return None
+    expected = frozenset(gold.expected_citations)
+    return expected or NotMeasured(Kind.UNDEFINED, "no_expected_citations")
+
+
 INPUTS: Final[Mapping[str, Input]] = {
     "query": _recorded("query"),
     "answer": _recorded("answer"),
     "retrieved_ids": _ids("retrieved"),
     "reranked_ids": _ids("reranked"),
-    "context_texts": Input(_context_texts, "context"),
-    "packed_context_texts": Input(_packed_context_texts, "context"),
+    "result_keys": Input(lambda record, _: _keys(record.retrieved), "retrieved"),
+    "result_scores": Input(_scores, "retrieved"),
+    "retrieved_texts": Input(lambda record, _: _texts(record.retrieved), "retrieved"),
+    "reranked_keys": Input(lambda record, _: _keys(record.reranked), "reranked"),
+    "cited_ids": _recorded("citations"),
+    "stated_citations": Input(lambda record, _: record.citations or (), "citations"),
+    "context_ids": _ids("context"),
+    "context_keys": Input(lambda record, _: _keys(record.context), "context"),
+    "context_texts": Input(lambda record, _: _texts(record.context), "context"),
+    "packed_keys": Input(lambda record, _: _keys(_packed(record)), "context"),
+    "packed_context_texts": Input(lambda record, _: _texts(_packed(record)), "context"),
     "max_context_tokens": _recorded("max_context_tokens"),
+    "abstained": Input(_abstained, "answer"),
     "latency_s": _recorded("latency_s"),
     "retrieval_latency_s": _duration(Stage.RETRIEVAL),
     "generation_latency_s": _duration(Stage.GENERATION),
@@ -109,6 +181,11 @@ INPUTS: Final[Mapping[str, Input]] = {
     "total_tokens": Input(_total_tokens, "usage"),
     "gold_ids": Input(_gold_ids, "", gold=True),
     "gold_grades": Input(_gold_grades, "", gold=True),
-    "reference_answers": Input(lambda _, gold: gold.reference_answers, "", gold=True),
+    "reference_answers": _labelled("reference_answers"),
+    "answerable": _labelled("answerable"),
+    "required_facts": Input(_required_facts, "", gold=True),
+    "expected_citations": Input(_expected_citations, "", gold=True),
+    "verified_claims": _labelled("verified_claims"),
+    "task_success": _labelled("task_success"),
 }
-"""Every input by its name. Lists of ids hold a repeated id once, at its first rank."""
+"""Every input by its name. Lists of ids hold a repeated id once, at its first rank; keys repeat."""

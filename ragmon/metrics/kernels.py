@@ -2,7 +2,14 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import zip_longest
+from typing import Final
+
+from ragmon.text import Text
+from ragmon.text.tokens import word_tokens
+
+_LONGEST: Final = 10_000
 
 
 def hits(ranked_ids: Sequence[str], gold_ids: frozenset[str], k: int) -> int:
@@ -23,10 +30,8 @@ def first(ranked_ids: Sequence[str], k: int) -> Sequence[str]:
 
 def reciprocal_rank(ranked_ids: Sequence[str], gold_ids: frozenset[str]) -> float:
     """One over the rank of the first relevant id; 0 where there is none."""
-    for rank, found in enumerate(ranked_ids, start=1):
-        if found in gold_ids:
-            return 1 / rank
-    return 0.0
+    rank = first_rank(ranked_ids, gold_ids)
+    return 0.0 if rank is None else 1 / rank
 
 
 def discounted_gain(grades: Iterable[float]) -> float:
@@ -45,12 +50,152 @@ def normalised_gain(ranked_ids: Sequence[str], grades: Mapping[str, float], k: i
     return gain / discounted_gain(sorted(grades.values(), reverse=True)[:k])
 
 
+def harmonic_mean(precision: float, recall: float) -> float:
+    """2PR / (P + R); 0 where both are 0."""
+    total = precision + recall
+    return 2 * precision * recall / total if total else 0.0
+
+
+def average_precision(ranked_ids: Sequence[str], gold_ids: frozenset[str], k: int) -> float:
+    """Mean precision at the relevant ranks of the first k, over the best possible number.
+
+    `gold_ids` holds at least one id.
+    """
+    found = 0
+    precisions = 0.0
+    for rank, ranked in enumerate(first(ranked_ids, k), start=1):
+        if ranked in gold_ids:
+            found += 1
+            precisions += found / rank
+    return precisions / min(len(gold_ids), k)
+
+
+def first_rank(ranked_ids: Sequence[str], gold_ids: frozenset[str]) -> int | None:
+    """The rank of the first relevant id, None where there is none."""
+    ranks = (rank for rank, found in enumerate(ranked_ids, start=1) if found in gold_ids)
+    return next(ranks, None)
+
+
+def rank_biased_overlap(one: Sequence[str], other: Sequence[str], p: float) -> float:
+    """Extrapolated rank-biased overlap of two rankings without repeats, neither one empty.
+
+    Equation 32 of Webber et al. 2010; with the shorter list of length s and the longer of
+    length l, the agreement at s is taken to hold on for what the shorter one lacks.
+    """
+    short, long = sorted((one, other), key=len)
+    overlaps = _overlaps(short, long)
+    s, end = len(short), len(long)
+    at_s, at_end = overlaps[s - 1], overlaps[-1]
+    seen = sum(overlap / depth * p**depth for depth, overlap in enumerate(overlaps, start=1))
+    unseen = sum(at_s * (depth - s) / (s * depth) * p**depth for depth in range(s + 1, end + 1))
+    return (1 - p) / p * (seen + unseen) + ((at_end - at_s) / end + at_s / s) * p**end
+
+
+def _overlaps(short: Sequence[str], long: Sequence[str]) -> list[int]:
+    """How many ids the first d of both lists share, for every depth d of the longer one."""
+    overlaps = []
+    shared = 0
+    seen: set[str] = set()
+    for found, partner in zip_longest(long, short):
+        for ranked in (found, partner):
+            if ranked in seen:
+                shared += 1
+            elif ranked is not None:
+                seen.add(ranked)
+        overlaps.append(shared)
+    return overlaps
+
+
+def best_of(
+    score: Callable[[Sequence[str], Sequence[str]], float], answer: Text, references: Iterable[Text]
+) -> float | None:
+    """The best score of an answer's SQuAD tokens against those of each reference answer."""
+    return max([score(answer.squad, reference.squad) for reference in references], default=None)
+
+
+def equal(tokens: Sequence[str], reference: Sequence[str]) -> float:
+    """1 if two texts have the same tokens, else 0."""
+    return float(tokens == reference)
+
+
 def overlap_f1(tokens: Sequence[str], reference: Sequence[str]) -> float:
     """F1 of the tokens that two texts share, each occurrence counted; 1 if both are empty."""
     if not tokens or not reference:
         return float(not tokens and not reference)
-    shared = (Counter(tokens) & Counter(reference)).total()
-    return 2 * shared / (len(tokens) + len(reference))
+    return 2 * _shared(tokens, reference) / (len(tokens) + len(reference))
+
+
+def share_matched(tokens: Sequence[str], reference: Sequence[str]) -> float:
+    """Share of a text's tokens that another one has too; 1 if both are empty, 0 if one is."""
+    if not tokens or not reference:
+        return float(not tokens and not reference)
+    return _shared(tokens, reference) / len(tokens)
+
+
+def share_found(tokens: Sequence[str], reference: Sequence[str]) -> float:
+    """Share of the reference's tokens that a text has too; 1 if both are empty, 0 if one is."""
+    return share_matched(reference, tokens)
+
+
+def _shared(tokens: Sequence[str], reference: Sequence[str]) -> int:
+    """How many occurrences of tokens two texts share."""
+    left = Counter(reference)
+    shared = 0
+    for token in tokens:
+        if left[token] > 0:
+            left[token] -= 1
+            shared += 1
+    return shared
+
+
+def subsequence_f1(tokens: Sequence[str], reference: Sequence[str]) -> float:
+    """F1 of the longest common subsequence of two texts, of each at most the first 10,000."""
+    tokens, reference = tokens[:_LONGEST], reference[:_LONGEST]
+    if not tokens or not reference:
+        return float(not tokens and not reference)
+    return 2 * longest_common_subsequence(tokens, reference) / (len(tokens) + len(reference))
+
+
+def longest_common_subsequence(one: Sequence[str], other: Sequence[str]) -> int:
+    """The length of the longest sequence that both hold in order, with gaps.
+
+    Bit-parallel as in Hyyrö 2004: a whole row of the table is one integer, in which a place
+    of `one` that raised the length is a zero.
+    """
+    places: dict[str, int] = {}
+    for place, token in enumerate(one):
+        places[token] = places.get(token, 0) | 1 << place
+    whole = row = (1 << len(one)) - 1
+    for token in other:
+        matched = row & places.get(token, 0)
+        row = (row + matched | row - matched) & whole
+    return len(one) - row.bit_count()
+
+
+def phrase_test(text: Text) -> Callable[[str], bool]:
+    """A test whether a text states a phrase: its word tokens in a row, whole words only.
+
+    A phrase without word tokens is looked for by its characters, in any case.
+    """
+    spaced = f" {' '.join(text.words)} "
+
+    def states(phrase: str) -> bool:
+        words = word_tokens(phrase)
+        if words:
+            return f" {' '.join(words)} " in spaced
+        return phrase.casefold() in text.raw.casefold()
+
+    return states
+
+
+def best_support(tokens: Sequence[str], word_sets: Sequence[frozenset[str]]) -> int | None:
+    """The place of the set that holds most of the tokens, None if each holds less than half.
+
+    Of equal ones the first; None without tokens.
+    """
+    held = [sum(map(words.__contains__, tokens)) for words in word_sets]
+    most = max(held, default=0)
+    return held.index(most) if most and 2 * most >= len(tokens) else None
 
 
 def repeated_tokens(chunks: Iterable[tuple[str, ...]], width: int) -> int:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from ragmon.metrics import augmentation, end_to_end, generation, reranking, retrieval
+from ragmon.metrics import augmentation, correctness, end_to_end, generation, reranking, retrieval
 from ragmon.metrics.spec import MetricSpec
 from ragmon.model.measurement import Layout, Slot
 
@@ -11,6 +11,7 @@ _STAGES = (
     reranking.metric,
     augmentation.metric,
     generation.metric,
+    correctness.metric,
     end_to_end.metric,
 )
 
@@ -20,6 +21,9 @@ class Registry:
 
     metrics: in the order of stages, then of declaration. layout: the place of every value,
     a ranked metric once per cut-off. specs: the metric of each place.
+
+    Raises:
+        ValueError: if two metrics have one key.
     """
 
     def __init__(self, metrics: Iterable[MetricSpec], k: tuple[int, ...]) -> None:
@@ -28,6 +32,8 @@ class Registry:
         self.layout: Layout = tuple(slot for slot, _ in places)
         self.specs = tuple(spec for _, spec in places)
         self._by_key = {spec.key: spec for spec in self.metrics}
+        if len(self._by_key) < len(self.metrics):
+            raise ValueError("two metrics have one key")
 
     def spec(self, slot: Slot) -> MetricSpec:
         """The metric that a slot holds.

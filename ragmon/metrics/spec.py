@@ -11,10 +11,16 @@ MetricFunction: TypeAlias = Callable[..., float | None]
 
 
 class Unit(StrEnum):
-    """What a value is counted in. A ratio lies in [0, 1]; a binary value is 0 or 1."""
+    """What a value is counted in.
+
+    A ratio lies in [0, 1], a binary value is 0 or 1, a count is 0 or more; a signed value
+    may lie on either side of 0.
+    """
 
     RATIO = "ratio"
     BINARY = "binary"
+    SIGNED = "signed"
+    COUNT = "count"
     MILLISECONDS = "milliseconds"
     USD = "usd"
     TOKENS = "tokens"

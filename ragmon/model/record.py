@@ -20,9 +20,14 @@ class Stage(StrEnum):
 
 
 class Outcome(StrEnum):
-    """What became of a request."""
+    """What became of a request.
+
+    An error wins, an answer in part is answered; unknown is what has no answer that was
+    captured, or one whose language has no rule for abstentions.
+    """
 
     ANSWERED = "answered"
+    ABSTAINED = "abstained"
     ERROR = "error"
     UNKNOWN = "unknown"
 

@@ -1,8 +1,9 @@
 """Every Prometheus family that ragmon exposes, declared once.
 
 `FAMILIES` is the one catalogue: export takes its names, labels and help texts from it,
-docs and dashboards are generated from it and linted against it. A family with closed
-label sets names their values, so that its counters can start at zero.
+docs and dashboards are generated from it and linted against it. A metric whose unit no
+common family has brings a family of its own, by `family_of`. A family with closed label
+sets names their values, so that its counters can start at zero.
 """
 
 from ragmon.telemetry.catalogue import FAMILIES, find
@@ -17,6 +18,7 @@ from ragmon.telemetry.closed import (
     Transport,
 )
 from ragmon.telemetry.family import Family, FamilyType
+from ragmon.telemetry.metric_families import families_of, family_of
 
 __all__ = [
     "FAMILIES",
@@ -30,5 +32,7 @@ __all__ = [
     "SettledWhen",
     "SloResult",
     "Transport",
+    "families_of",
+    "family_of",
     "find",
 ]

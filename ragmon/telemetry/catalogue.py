@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from ragmon.metrics.buckets import LATENCY_SECONDS
+from ragmon.metrics.buckets import COUNT, LATENCY_SECONDS
 from ragmon.metrics.spec import Better, Needs, Unit
 from ragmon.model.flow import DropReason, LabelOutcome, ReleaseReason
 from ragmon.model.record import Outcome
@@ -17,7 +17,6 @@ _LAG_SECONDS: Final = (
     *(1.0, 10.0, 60.0, 300.0, 900.0, 3600.0),
     *(21_600.0, 86_400.0, 259_200.0, 604_800.0, 2_592_000.0),
 )
-_CHUNKS: Final = (0.0, 1.0, 2.0, 3.0, 5.0, 8.0, 10.0, 15.0, 20.0, 30.0, 50.0, 100.0)
 _TOKENS: Final = (0.0, *(float(1 << power) for power in range(6, 18)))
 
 
@@ -84,7 +83,7 @@ _REQUESTS: Final = (
     ),
     _counter("ragmon_stage_errors_total", "Failed stages.", "pipeline stage error_type"),
     _histogram(
-        "ragmon_retrieved_chunks", "Chunks retrieved per request.", "pipeline", buckets=_CHUNKS
+        "ragmon_retrieved_chunks", "Chunks retrieved per request.", "pipeline", buckets=COUNT
     ),
     _counter("ragmon_empty_retrievals_total", "Requests that retrieved no chunk.", "pipeline"),
     _histogram(
@@ -106,6 +105,19 @@ _SCORES: Final = (
         "Scores from 0 to 1 of single requests, at their first value.",
         _SLOT,
         exemplars=True,
+    ),
+    _counter(
+        "ragmon_score_delta_positive_total",
+        "Sum of the values above 0 of signed metrics, at their first value.",
+        _SLOT,
+    ),
+    _counter(
+        "ragmon_score_delta_negative_total",
+        "Sum of the values below 0 of signed metrics, without their sign.",
+        _SLOT,
+    ),
+    _counter(
+        "ragmon_score_delta_observations_total", "Requests with a value of a signed metric.", _SLOT
     ),
     _counter(
         "ragmon_evaluations_total",

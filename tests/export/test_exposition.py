@@ -18,7 +18,7 @@ from ragmon.model.record import Outcome, Stage
 from ragmon.model.result import Evaluation, Fresh, Observation, RequestKey, Result
 from ragmon.summary.roll_up import roll_up
 from ragmon.summary.window import merge
-from ragmon.telemetry import FAMILIES
+from ragmon.telemetry import FAMILIES, families_of
 
 Make = Callable[..., Any]
 OPENMETRICS = "application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5"
@@ -103,7 +103,8 @@ def test_both_formats_say_the_same(two_requests: Any) -> None:
 
 def test_every_exposed_family_is_declared(two_requests: Any) -> None:
     """The catalogue is the only list: names, types' series, and labels in use."""
-    declared = {name: set(family.labels) for family in FAMILIES for name in family.series}
+    families = (*FAMILIES, *families_of(two_requests.registry.metrics))
+    declared = {name: set(family.labels) for family in families for name in family.series}
     for family in plain(two_requests.exporter.exposition().body.decode()):
         for sample in family.samples:
             assert set(sample.labels) - {"le"} <= declared[sample.name]

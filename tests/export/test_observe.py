@@ -9,7 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ragmon.model.measurement import Kind, NotMeasured
+from ragmon.metrics.spec import Unit
+from ragmon.model.measurement import Kind, NotMeasured, Slot
 from ragmon.model.objective import Objective
 from ragmon.model.record import Outcome, Stage
 from ragmon.model.result import Cause, Evaluation, Fresh, Observation, RequestKey, Result
@@ -105,6 +106,48 @@ def test_only_ratios_are_scores(bench: Make, fresh: Make) -> None:
     assert evaluated == {"cost_usd", "context_grounding"}
 
 
+def test_signed_values_move_three_counters(bench: Make, fresh: Make) -> None:
+    """Gains and losses are summed apart, so that neither counter ever falls."""
+    desk = bench()
+    slot = desk.slot("reranking.ndcg_gain")
+    for value in (0.5, -0.25, -0.25, 0.0):
+        desk.exporter.observe(fresh(scores=((slot, value),)))
+    labels = {"pipeline": "demo", "stage": "reranking", "metric": "ndcg_gain", "k": "5"}
+    parts = ("positive", "negative", "observations")
+    read = [desk.value(f"ragmon_score_delta_{part}_total", **labels) for part in parts]
+    assert read == [0.5, 0.5, 4.0]
+    assert desk.read("ragmon_score_count") == {}
+
+
+@pytest.mark.parametrize("value", [nan, inf, -inf, None, "0.5"])
+def test_a_signed_value_is_finite(bench: Make, fresh: Make, value: object) -> None:
+    """What is no number is an error of export, for signed metrics as well."""
+    desk = bench()
+    desk.exporter.observe(fresh(scores=((desk.slot("reranking.ndcg_gain"), value),)))
+    assert desk.read("ragmon_score_delta_observations_total") == {}
+    assert desk.value("ragmon_processor_errors_total", stage="export") == 1
+
+
+def test_a_count_has_a_histogram_of_its_own(bench: Make, fresh: Make) -> None:
+    """Counts of documents are no scores: their family is named by stage and metric."""
+    desk = bench()
+    slot = desk.slot("generation.used_documents")
+    desk.exporter.observe(fresh(scores=((slot, 3.0),)))
+    name = "ragmon_generation_used_documents"
+    assert desk.value(f"{name}_sum", pipeline="demo") == 3
+    assert desk.value(f"{name}_bucket", pipeline="demo", le="2.0") == 0
+    assert desk.value(f"{name}_bucket", pipeline="demo", le="3.0") == 1
+    assert desk.read("ragmon_score_count") == {}
+
+
+def test_a_slot_of_another_registry_has_no_series(bench: Make, fresh: Make) -> None:
+    """A metric that is not declared any more is counted nowhere, and no error."""
+    desk = bench()
+    desk.exporter.observe(fresh(scores=((Slot("retrieval", "gone", None, 1), 0.5),)))
+    assert desk.read("ragmon_score_count") == {}
+    assert desk.value("ragmon_processor_errors_total", stage="export") == 0
+
+
 def test_k_is_a_label_only_where_a_metric_has_one(bench: Make, fresh: Make) -> None:
     """The label is absent, not empty, where the metric has no cut-off."""
     desk = bench()
@@ -173,7 +216,10 @@ def test_configured_pipelines_start_their_closed_counters_at_zero(
     evaluations = desk.read("ragmon_evaluations_total")
     assert {dict(labels)["outcome"] for labels in outcomes} == set(map(str, Outcome))
     assert len(evaluations) == len(desk.registry.layout) * len(Evaluation)
-    assert {*outcomes.values(), *evaluations.values()} == {0}
+    deltas = desk.read("ragmon_score_delta_observations_total")
+    signed = [spec for spec in desk.registry.specs if spec.unit is Unit.SIGNED]
+    assert len(deltas) == len(signed)
+    assert {*outcomes.values(), *evaluations.values(), *deltas.values()} == {0}
     assert desk.read("ragmon_score_count") == {}
 
 

@@ -85,7 +85,7 @@ def _samples(family: Family, labels: Labels, minute: int) -> Iterator[tuple[str,
 
 def _exposition(registry: Registry) -> Iterator[str]:
     every_minute = list(enumerate(range(START_S, END_S + 1, STEP_S)))
-    for family in telemetry.FAMILIES:
+    for family in (*telemetry.families_of(registry.metrics), *telemetry.FAMILIES):
         for labels in _label_sets(family, registry):
             for minute, at in every_minute:
                 for name, names, value in _samples(family, labels, minute):

@@ -11,6 +11,7 @@ import pytest
 from ragmon import telemetry
 from ragmon.generate.alert import Recording
 from ragmon.generate.alerts import GROUPS
+from ragmon.metrics.registry import build
 from ragmon.telemetry import FamilyType
 
 SLOT = ("stage", "metric", "k")
@@ -31,7 +32,7 @@ def _catalogue() -> dict[str, Series]:
         "up": Series(frozenset({"job", "instance"}), counts=False),
         "ALERTS": Series(frozenset({"alertname", "alertstate", "pipeline"}), counts=False),
     }
-    for family in telemetry.FAMILIES:
+    for family in (*telemetry.FAMILIES, *telemetry.families_of(build().metrics)):
         counts = family.type in (FamilyType.COUNTER, FamilyType.HISTOGRAM)
         for name in family.series:
             le = {"le"} if name.endswith("_bucket") else set()

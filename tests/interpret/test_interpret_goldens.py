@@ -98,7 +98,7 @@ GOLDENS: dict[str, dict[str, Any]] = {
         "absent": {},
     },
     "openinference_langchain_empty_retrieval": {
-        "outcome": Outcome.ANSWERED,
+        "outcome": Outcome.ABSTAINED,
         "query": Text("What is the CEO's shoe size?"),
         "retrieved": (),
         "reranked": None,

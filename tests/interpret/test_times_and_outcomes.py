@@ -199,11 +199,11 @@ def test_a_request_that_names_no_error_takes_that_of_a_span_below(
     assert "RateLimit" == record.error_type
 
 
-def test_an_empty_answer_is_an_answer(span: MakeSpan, rag: Rag, read_one: ReadOne) -> None:
-    """Captured and empty is not missing."""
+def test_an_empty_answer_is_an_abstention(span: MakeSpan, rag: Rag, read_one: ReadOne) -> None:
+    """Captured and empty is not missing: nothing was said."""
     record = read_one(span("ask", None, rag("request", answer="")))
 
-    assert (Outcome.ANSWERED, "") == (record.outcome, record.answer and record.answer.raw)
+    assert (Outcome.ABSTAINED, "") == (record.outcome, record.answer and record.answer.raw)
 
 
 @pytest.mark.parametrize(

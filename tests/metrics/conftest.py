@@ -30,8 +30,12 @@ def make_record() -> MakeRecord:
     """Makes a fully captured request; keywords replace single fields."""
 
     def make(**fields: Any) -> RequestRecord:
-        documents = (Document("a", Text("Alpha 10.")), Document("b", Text("Beta 20.")))
+        documents = (
+            Document("a", Text("Alpha 10."), 0.75),
+            Document("b", Text("Beta 20."), 0.5),
+        )
         captured: dict[str, Any] = {
+            "outcome": Outcome.ANSWERED,
             "latency_s": 2.0,
             "query": Text("Alpha in 30?"),
             "retrieved": documents,
@@ -40,6 +44,7 @@ def make_record() -> MakeRecord:
             "context_source": ContextSource.PACKED,
             "max_context_tokens": 10,
             "answer": Text("Alpha 10 or 30"),
+            "citations": ("a", "z"),
             "usage": (ModelUsage("m", 100, 20, 0.5),),
             "stages": {Stage.RETRIEVAL: StageRun(0.25), Stage.GENERATION: StageRun(1.5)},
         }
@@ -50,7 +55,6 @@ def make_record() -> MakeRecord:
             dialect="ragmon",
             pipeline="tests",
             event_ns=0,
-            outcome=Outcome.ANSWERED,
             **(captured | fields),
         )
 
@@ -61,5 +65,11 @@ def make_record() -> MakeRecord:
 def gold() -> Gold:
     """Every label that a metric can ask for."""
     return Gold(
-        relevant={"b": 2.0, "c": 1.0, "a": 0.0}, reference_answers=(Text("no"), Text("Alpha 10"))
+        relevant={"b": 2.0, "c": 1.0, "a": 0.0},
+        reference_answers=(Text("no"), Text("Alpha 10")),
+        required_facts=(("ten", "10"), ("beta",)),
+        expected_citations=("a", "b"),
+        answerable=True,
+        verified_claims=(True, False, None),
+        task_success=True,
     )

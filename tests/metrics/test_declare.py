@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from ragmon.metrics.buckets import BINARY, HIGHER, LATENCY_SECONDS, LOWER
+from ragmon.metrics.buckets import BINARY, COUNT, HIGHER, LATENCY_SECONDS, LOWER
 from ragmon.metrics.declare import stage
 from ragmon.metrics.inputs import INPUTS
-from ragmon.metrics.registry import build
+from ragmon.metrics.registry import Registry, build
 from ragmon.metrics.spec import Better, MetricSpec, Needs, Scope, Unit
 from ragmon.model.measurement import Slot
 from ragmon.model.record import Stage
@@ -123,6 +123,13 @@ def test_a_name_is_declared_once() -> None:
         metric(unit=Unit.RATIO, better=Better.HIGHER)(_plain)
 
 
+def test_a_registry_holds_a_key_once() -> None:
+    """Two modules of one stage may not declare the same name."""
+    first = REGISTRY.metrics[0]
+    with pytest.raises(ValueError, match="two metrics have one key"):
+        Registry([first, first], (5,))
+
+
 def test_a_stage_is_one_of_the_seven() -> None:
     """Metrics belong to the stages that the field knows."""
     with pytest.raises(ValueError, match="'retreival' is not a valid Stage"):
@@ -148,6 +155,8 @@ def test_a_metric_without_docstring_shows_its_key() -> None:
         ("generation.context_grounding", HIGHER),
         ("generation.unsupported_number_rate", LOWER),
         ("generation.exact_match", BINARY),
+        ("retrieval.result_count", COUNT),
+        ("reranking.ndcg_gain", ()),
         ("end_to_end.latency_ms", LATENCY_SECONDS),
         ("end_to_end.cost_usd", ()),
         ("end_to_end.total_tokens", ()),
@@ -183,6 +192,10 @@ def test_a_docstring_has_its_fixed_parts(key: str) -> None:
 
 def test_ratios_and_binaries_state_their_range() -> None:
     """The docstring says in which range a value lies, as its unit does."""
-    stated: dict[Unit, Any] = {Unit.RATIO: "ratio in [0, 1", Unit.BINARY: "0 or 1"}
+    stated: dict[Unit, Any] = {
+        Unit.RATIO: "ratio in [0, 1",
+        Unit.BINARY: "0 or 1",
+        Unit.COUNT: "count >= 0",
+    }
     for spec in REGISTRY.metrics:
         assert stated.get(spec.unit, "") in spec.doc, spec.key

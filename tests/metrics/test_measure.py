@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from ragmon.metrics import correctness
 from ragmon.metrics.inputs import INPUTS
 from ragmon.metrics.measure import measure
 from ragmon.metrics.registry import Registry, build
@@ -17,6 +18,7 @@ from ragmon.model.record import (
     ContextSource,
     Document,
     ModelUsage,
+    Outcome,
     RequestRecord,
     StageRun,
 )
@@ -24,6 +26,8 @@ from ragmon.text import Text
 
 MakeRecord = Callable[..., RequestRecord]
 REGISTRY = build((2,))
+RESULTS = {"retrieved_ids", "result_keys", "result_scores", "retrieved_texts"}
+TEXTS = {"context_texts", "packed_context_texts"}
 
 
 def _measured(record: RequestRecord, gold: Gold) -> Mapping[str, Measured]:
@@ -42,20 +46,55 @@ def _reasons(record: RequestRecord, gold: Gold) -> dict[str, str]:
 def test_a_full_request_has_every_number(make_record: MakeRecord, gold: Gold) -> None:
     """Each metric of a request with every input, worked by hand."""
     gain = 1 / math.log2(3) * 3
+    best = 3 + 1 / math.log2(3)
     expected = {
         "retrieval.precision_at_k": 1 / 2,
         "retrieval.recall_at_k": 1 / 2,
         "retrieval.mrr_at_k": 1 / 2,
-        "retrieval.ndcg_at_k": gain / (3 + 1 / math.log2(3)),
+        "retrieval.ndcg_at_k": gain / best,
         "retrieval.hit_at_k": 1.0,
+        "retrieval.f1_at_k": 1 / 2,
+        "retrieval.average_precision_at_k": 1 / 4,
+        "retrieval.result_count": 2.0,
+        "retrieval.empty_retrieval": 0.0,
+        "retrieval.retrieved_documents": 2.0,
+        "retrieval.duplicate_result_ratio": 0.0,
+        "retrieval.top_score": 0.75,
+        "retrieval.score_gap": 0.25,
+        "retrieval.query_term_coverage": 1 / 2,
         "retrieval.latency_ms": 250.0,
+        "reranking.ndcg_at_k": 3 / best,
+        "reranking.mrr_at_k": 1.0,
+        "reranking.ndcg_gain": (3 - gain) / best,
+        "reranking.mrr_gain": 1 / 2,
+        "reranking.precision_gain": 0.0,
+        "reranking.first_relevant_rank_change": 1.0,
         "reranking.candidate_set_preservation_rate": 1.0,
+        "reranking.rank_biased_overlap": 0.9,
+        "reranking.reranked_documents": 2.0,
         "augmentation.duplicate_ratio_text": 0.0,
         "augmentation.budget_compliant": 1.0,
+        "augmentation.packed_documents": 2.0,
         "generation.context_grounding": 2 / 4,
         "generation.unsupported_number_rate": 1 / 2,
         "generation.unsupported_number_rate_with_question": 0.0,
+        "generation.citation_validity": 1 / 2,
+        "generation.used_documents": 1.0,
+        "generation.abstained": 0.0,
+        "generation.answer_precision": 2 / 4,
+        "generation.answer_recall": 1.0,
         "generation.answer_f1": 4 / 6,
+        "generation.rouge_l_f1": 4 / 6,
+        "generation.required_fact_coverage": 1 / 2,
+        "generation.citation_precision": 1 / 2,
+        "generation.citation_recall": 1 / 2,
+        "generation.citation_f1": 1 / 2,
+        "generation.annotated_claim_support": 1 / 2,
+        "generation.abstention_accuracy": 1.0,
+        "generation.task_success": 1.0,
+        "end_to_end.answer_exact_match": 0.0,
+        "end_to_end.answer_f1": 4 / 6,
+        "end_to_end.task_success": 1.0,
         "generation.exact_match": 0.0,
         "generation.latency_ms": 1500.0,
         "end_to_end.latency_ms": 2000.0,
@@ -70,13 +109,20 @@ def test_a_full_request_has_every_number(make_record: MakeRecord, gold: Gold) ->
     [
         ("query", None, {"query"}),
         ("answer", None, {"answer"}),
-        ("retrieved", None, {"retrieved_ids"}),
-        ("retrieved", (Document("a", None), Document(None, None)), {"retrieved_ids"}),
-        ("reranked", None, {"reranked_ids"}),
-        ("context", None, {"context_texts", "packed_context_texts"}),
-        ("context", (Document("a", None),), {"context_texts", "packed_context_texts"}),
-        ("context_source", ContextSource.RETRIEVED, {"packed_context_texts"}),
-        ("context_source", None, {"packed_context_texts"}),
+        ("retrieved", None, RESULTS),
+        ("retrieved", (Document("a", None), Document(None, None)), RESULTS),
+        ("retrieved", (Document("a", Text("x")),), {"result_scores"}),
+        ("retrieved", (Document("a", Text("x"), math.inf),), {"result_scores"}),
+        ("retrieved", (Document(None, Text("x"), 0.5),), {"retrieved_ids"}),
+        ("reranked", None, {"reranked_ids", "reranked_keys"}),
+        ("context", None, TEXTS | {"context_ids", "context_keys", "packed_keys"}),
+        ("context", (Document("a", None),), TEXTS),
+        ("context", (Document(None, Text("x")),), {"context_ids"}),
+        ("context_source", ContextSource.RETRIEVED, {"packed_context_texts", "packed_keys"}),
+        ("context_source", None, {"packed_context_texts", "packed_keys"}),
+        ("citations", None, {"cited_ids"}),
+        ("outcome", Outcome.UNKNOWN, {"abstained"}),
+        ("outcome", Outcome.ERROR, {"abstained"}),
         ("max_context_tokens", None, {"max_context_tokens"}),
         ("latency_s", None, {"latency_s"}),
         ("stages", {}, {"retrieval_latency_s", "generation_latency_s"}),
@@ -100,8 +146,9 @@ def test_a_missing_input_is_named(
         for spec in REGISTRY.metrics
         if inputs & set(spec.inputs)
     }
+    reasons = _reasons(make_record(**{field: value}), gold)
     assert expected
-    assert expected == _reasons(make_record(**{field: value}), gold)
+    assert expected == {key: reason for key, reason in reasons.items() if reason != "undefined"}
 
 
 def test_the_cause_of_an_absence_is_told(make_record: MakeRecord, gold: Gold) -> None:
@@ -120,30 +167,60 @@ def test_the_cause_of_an_absence_is_told(make_record: MakeRecord, gold: Gold) ->
 def test_without_labels_gold_metrics_are_missing(make_record: MakeRecord) -> None:
     """A request that nobody labelled has no gold number, and names the label it lacks."""
     reasons = _reasons(make_record(), Gold())
-    assert {"missing:gold_ids", "missing:gold_grades", "missing:reference_answers"} == set(
-        reasons.values()
-    )
+    labels = {name for name, one in INPUTS.items() if one.gold}
+    assert {f"missing:{name}" for name in labels} == set(reasons.values())
     assert all(reasons[spec.key] for spec in REGISTRY.metrics if spec.needs == "gold")
 
 
 def test_labels_without_anything_relevant_leave_nothing_to_find(make_record: MakeRecord) -> None:
     """Labelled, but no grade above 0: undefined, neither missing nor 0."""
     reasons = _reasons(make_record(), Gold(relevant={"a": 0.0, "b": -1.0, "c": math.nan}))
-    ranked = [spec.key for spec in REGISTRY.metrics if spec.takes_k]
+    ranked = [spec.key for spec in REGISTRY.metrics if {"gold_ids", "gold_grades"} & {*spec.inputs}]
     assert {"undefined:no_relevant_ids"} == {reasons[key] for key in ranked}
 
 
-def test_what_cannot_be_defined_is_undefined(make_record: MakeRecord) -> None:
+def test_empty_labels_say_what_they_lack(make_record: MakeRecord, gold: Gold) -> None:
+    """A label that lists no fact or no citation leaves its metrics undefined, with the reason."""
+    empty = dataclasses.replace(gold, required_facts=(), expected_citations=())
+    citations = [f"generation.citation_{name}" for name in ("precision", "recall", "f1")]
+    expected = dict.fromkeys(citations, "undefined:no_expected_citations")
+    expected["generation.required_fact_coverage"] = "undefined:no_required_facts"
+    assert expected == _reasons(make_record(), empty)
+
+
+def test_citations_are_no_condition_of_use(make_record: MakeRecord, gold: Gold) -> None:
+    """Where citations were not captured, support alone says what was used."""
+    measured = _measured(make_record(citations=None), gold)
+    assert 1.0 == measured["generation.used_documents"]
+
+
+def test_what_cannot_be_defined_is_undefined(make_record: MakeRecord, gold: Gold) -> None:
     """Empty texts have no rates, and are told apart from missing ones."""
-    record = make_record(answer=Text("the"), context=())
-    gold = Gold(relevant={"a": 1.0}, reference_answers=())
+    record = make_record(
+        query=Text("Why?"), retrieved=(), reranked=(), answer=Text("the"), context=(), citations=()
+    )
+    gold = dataclasses.replace(gold, reference_answers=(), verified_claims=(None,))
     undefined = [
+        "retrieval.duplicate_result_ratio",
+        "retrieval.top_score",
+        "retrieval.score_gap",
+        "retrieval.query_term_coverage",
+        "reranking.first_relevant_rank_change",
+        "reranking.rank_biased_overlap",
         "augmentation.duplicate_ratio_text",
         "generation.context_grounding",
         "generation.unsupported_number_rate",
         "generation.unsupported_number_rate_with_question",
+        "generation.citation_validity",
+        "generation.answer_precision",
+        "generation.answer_recall",
         "generation.answer_f1",
         "generation.exact_match",
+        "generation.rouge_l_f1",
+        "generation.citation_precision",
+        "generation.annotated_claim_support",
+        "end_to_end.answer_exact_match",
+        "end_to_end.answer_f1",
     ]
     assert dict.fromkeys(undefined, "undefined") == _reasons(record, gold)
 
@@ -188,10 +265,11 @@ def test_a_failing_metric_costs_no_other(
     assert others == list(measure(make_record(), gold, REGISTRY)[1:])
 
 
-def test_a_hostile_grade_fails_alone(make_record: MakeRecord) -> None:
+def test_a_hostile_grade_fails_alone(make_record: MakeRecord, gold: Gold) -> None:
     """A grade too large for its gain costs nDCG only."""
-    reasons = _reasons(make_record(), Gold(relevant={"a": 1e9}, reference_answers=(Text("x"),)))
-    assert {"retrieval.ndcg_at_k": "failed:OverflowError"} == reasons
+    reasons = _reasons(make_record(), dataclasses.replace(gold, relevant={"a": 1e9}))
+    hurt = ("retrieval.ndcg_at_k", "reranking.ndcg_at_k", "reranking.ndcg_gain")
+    assert dict.fromkeys(hurt, "failed:OverflowError") == reasons
 
 
 def test_every_result_is_a_float(make_record: MakeRecord, gold: Gold) -> None:
@@ -226,14 +304,26 @@ def test_ranked_functions_refuse_an_impossible_cut() -> None:
     """A cut-off below 1 is an error of the caller, not a score."""
     for spec in REGISTRY.metrics:
         if spec.takes_k:
-            gold: object = {"a": 1.0} if "gold_grades" in spec.inputs else frozenset({"a"})
+            values = [_ranked(name, {"a": 1.0}) for name in spec.inputs]
             with pytest.raises(ValueError, match="k=0 must be 1 or more"):
-                spec.function(("a",), gold, k=0)
+                spec.function(*values, k=0)
 
 
 def test_ranked_functions_without_gold_have_no_value() -> None:
     """With nothing to find a ranked metric is None, whatever was retrieved."""
     for spec in REGISTRY.metrics:
         if spec.takes_k:
-            gold: object = {} if "gold_grades" in spec.inputs else frozenset()
-            assert spec.function(("a",), gold, k=1) is None
+            values = [_ranked(name, {}) for name in spec.inputs]
+            assert spec.function(*values, k=1) is None
+
+
+def test_without_anything_expected_there_is_no_share() -> None:
+    """The functions themselves give None where a label lists nothing."""
+    assert correctness.required_fact_coverage(Text("x"), ()) is None
+    for metric in ("citation_precision", "citation_recall", "citation_f1"):
+        assert getattr(correctness, metric)(("a",), frozenset()) is None
+
+
+def _ranked(name: str, grades: dict[str, float]) -> object:
+    """A value for an input of a ranked metric."""
+    return {"gold_grades": grades, "gold_ids": frozenset(grades)}.get(name, ("a",))

@@ -4,26 +4,56 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ragmon.metrics.augmentation import duplicate_ratio_text
-from ragmon.metrics.generation import (
+from ragmon.metrics.correctness import (
     answer_f1,
-    context_grounding,
+    answer_precision,
+    answer_recall,
+    citation_f1,
     exact_match,
+    required_fact_coverage,
+    rouge_l_f1,
+)
+from ragmon.metrics.generation import (
+    context_grounding,
     unsupported_number_rate,
     unsupported_number_rate_with_question,
 )
 from ragmon.metrics.inputs import INPUTS, read_input
-from ragmon.metrics.kernels import repeated_tokens
+from ragmon.metrics.kernels import longest_common_subsequence, repeated_tokens
 from ragmon.metrics.measure import measure
 from ragmon.metrics.registry import build
-from ragmon.metrics.retrieval import hit_at_k, ndcg_at_k, precision_at_k, recall_at_k
+from ragmon.metrics.reranking import (
+    first_relevant_rank_change,
+    mrr_gain,
+    precision_gain,
+    rank_biased_overlap,
+)
+from ragmon.metrics.retrieval import (
+    average_precision_at_k,
+    f1_at_k,
+    hit_at_k,
+    mrr_at_k,
+    ndcg_at_k,
+    precision_at_k,
+    recall_at_k,
+)
 from ragmon.metrics.spec import Unit
 from ragmon.model.gold import Gold
 from ragmon.model.measurement import Kind, NotMeasured
-from ragmon.model.record import ContextSource, Document, ModelUsage, RequestRecord, Stage, StageRun
+from ragmon.model.record import (
+    ContextSource,
+    Document,
+    ModelUsage,
+    Outcome,
+    RequestRecord,
+    Stage,
+    StageRun,
+)
 from ragmon.text import Text
 
 MakeRecord = Callable[..., RequestRecord]
@@ -60,7 +90,8 @@ raw_texts = st.one_of(
 )
 texts = raw_texts.map(Text)
 ids = st.sampled_from("abcdefgh")
-documents = st.builds(Document, st.none() | ids, st.none() | texts)
+scores = st.none() | st.floats()
+documents = st.builds(Document, st.none() | ids, st.none() | texts, scores)
 lists = st.none() | st.lists(documents, max_size=6).map(tuple)
 seconds = st.floats(0, 1e6)
 counts = st.none() | st.integers(0, 10**9)
@@ -74,6 +105,8 @@ records = st.fixed_dictionaries(
         "context_source": st.none() | st.sampled_from(ContextSource),
         "max_context_tokens": counts,
         "answer": st.none() | texts,
+        "outcome": st.sampled_from(Outcome),
+        "citations": st.none() | st.lists(ids, max_size=4).map(tuple),
         "usage": st.lists(
             st.builds(ModelUsage, st.none(), counts, counts, st.none() | st.floats(0, 100)),
             max_size=2,
@@ -85,6 +118,12 @@ golds = st.builds(
     Gold,
     relevant=st.none() | st.dictionaries(ids, st.sampled_from([-1.0, 0.0, 1.0, 2.0]), max_size=4),
     reference_answers=st.none() | st.lists(texts, max_size=2).map(tuple),
+    required_facts=st.none()
+    | st.lists(st.lists(raw_texts, min_size=1, max_size=2).map(tuple), max_size=3).map(tuple),
+    expected_citations=st.none() | st.lists(ids, max_size=3).map(tuple),
+    answerable=st.none() | st.booleans(),
+    verified_claims=st.none() | st.lists(st.none() | st.booleans(), max_size=3).map(tuple),
+    task_success=st.none() | st.booleans(),
 )
 any_request = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
@@ -105,7 +144,7 @@ def test_a_number_needs_every_input_and_lies_in_its_range(
             continue
         assert not absent & set(spec.inputs)
         assert math.isfinite(value)
-        assert value >= 0
+        assert value >= 0 or spec.unit is Unit.SIGNED
         assert spec.unit is not Unit.RATIO or value <= 1
         assert spec.unit is not Unit.BINARY or value in (0, 1)
 
@@ -118,6 +157,51 @@ def test_measuring_again_gives_the_same(
     """The same request and labels always give the same values."""
     record = make_record(**fields)
     assert measure(record, gold, REGISTRY) == measure(record, gold, REGISTRY)
+
+
+@given(texts)
+def test_equal_texts_match_whole(text: Text) -> None:
+    """A text against itself has every overlap whole, an empty one included."""
+    for metric in (answer_precision, answer_recall, answer_f1, rouge_l_f1, exact_match):
+        assert metric(text, (text,)) == 1
+
+
+@given(texts, texts)
+def test_the_order_of_words_only_costs(answer: Text, reference: Text) -> None:
+    """ROUGE-L never exceeds the overlap without order, and both sides count alike."""
+    in_order, overlap = rouge_l_f1(answer, (reference,)), answer_f1(answer, (reference,))
+    assert in_order is not None
+    assert overlap is not None
+    assert in_order <= overlap
+    assert in_order == rouge_l_f1(reference, (answer,))
+    assert answer_precision(answer, (reference,)) == answer_recall(reference, (answer,))
+
+
+@given(st.lists(st.sampled_from("abc")), st.lists(st.sampled_from("abc")))
+def test_the_longest_common_subsequence_is_that_of_the_table(
+    one: list[str], other: list[str]
+) -> None:
+    """The bit-parallel length is that of the table, row by row."""
+    row = [0] * (len(one) + 1)
+    for token in other:
+        above = row[:]
+        for place, mine in enumerate(one, start=1):
+            equal = above[place - 1] + 1 if mine == token else 0
+            row[place] = max(above[place], row[place - 1], equal)
+    assert row[-1] == longest_common_subsequence(one, other)
+
+
+@given(texts, st.lists(raw_texts, min_size=1, max_size=4), st.lists(ids, max_size=4))
+def test_alternatives_only_help(answer: Text, facts: list[str], cited: list[str]) -> None:
+    """One more wording of a fact never lowers coverage; order and repeats of ids are nothing."""
+    single = tuple({(fact,) for fact in facts})
+    double = tuple({(fact, "Two, 10") for fact in facts})
+    one, two = required_fact_coverage(answer, single), required_fact_coverage(answer, double)
+    assert one is not None
+    assert two is not None
+    assert one <= two
+    expected = frozenset("abc")
+    assert citation_f1(tuple(cited), expected) == citation_f1((*cited[::-1], *cited), expected)
 
 
 ranked = st.lists(ids, unique=True).map(tuple)
@@ -147,6 +231,36 @@ def test_an_irrelevant_result_never_helps(
     assert (precision_at_k(worse, gold, k=k) or 0) <= (precision_at_k(retrieved, gold, k=k) or 0)
     assert (recall_at_k(worse, gold, k=k) or 0) <= (recall_at_k(retrieved, gold, k=k) or 0)
     assert (ndcg_at_k(worse, grades, k=k) or 0) <= (ndcg_at_k(retrieved, grades, k=k) or 0)
+    for metric in (f1_at_k, mrr_at_k, average_precision_at_k):
+        assert (metric(worse, gold, k=k) or 0) <= (metric(retrieved, gold, k=k) or 0)
+
+
+@given(ranked, ranked, relevant, cuts)
+def test_what_a_reranker_gains_it_loses_the_other_way(
+    before: tuple[str, ...], after: tuple[str, ...], gold: frozenset[str], k: int
+) -> None:
+    """Gains change their sign with the sides, lie in [-1, 1], and are 0 for one order."""
+    for metric in (mrr_gain, precision_gain):
+        gain = metric(before, after, gold, k=k)
+        assert gain is not None
+        assert -1 <= gain <= 1
+        assert -gain == metric(after, before, gold, k=k)
+        assert metric(after, after, gold, k=k) == 0
+    change = first_relevant_rank_change(before, after, gold)
+    back = first_relevant_rank_change(after, before, gold)
+    assert (change is None) == (back is None)
+    assert (change or 0) == -(back or 0)
+
+
+@given(ranked, ranked)
+def test_overlap_of_rankings_is_symmetric(one: tuple[str, ...], other: tuple[str, ...]) -> None:
+    """Rank-biased overlap is the same both ways, 1 for one order, 0 for strangers."""
+    overlap = rank_biased_overlap(one, other)
+    assert overlap == pytest.approx(rank_biased_overlap(other, one))
+    assert overlap is None or 0 <= overlap <= 1
+    strangers = tuple(found.upper() for found in one)
+    assert not one or rank_biased_overlap(one, one) == pytest.approx(1)
+    assert not one or rank_biased_overlap(one, strangers) == 0
 
 
 @given(st.dictionaries(ids, st.sampled_from([1.0, 2.0, 3.0]), min_size=1), cuts)
