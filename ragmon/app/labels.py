@@ -1,7 +1,7 @@
 """Labels from a file or a request into the store, every one of them counted."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -46,7 +46,8 @@ class LabelDesk:
             except LabelError as error:
                 faults.extend(f"label {position}: {fault}" for fault in error.faults)
                 self._exporter.label(LabelOutcome.REJECTED)
-        return self._keep(labels, tuple(faults), received_ns)
+        outcomes, unmatched = self._keep(labels, received_ns)
+        return _posted(outcomes, unmatched, tuple(faults))
 
     def load(self, path: Path, now_ns: int) -> Posted:
         """Keep the labels of a JSONL file.
@@ -56,19 +57,25 @@ class LabelDesk:
         """
         labels, faults = read_label_file(path, now_ns)
         self._exporter.label(LabelOutcome.REJECTED, len(faults))
-        return self._keep(labels, faults, now_ns)
-
-    def _keep(self, labels: Iterable[GoldLabel], faults: tuple[str, ...], now_ns: int) -> Posted:
         outcomes: Counter[LabelOutcome] = Counter()
         unmatched = 0
         for batch in _batches(labels):
-            receipt = self._store.put_labels(batch, now_ns)
-            outcomes.update(receipt.outcomes)
-            unmatched += receipt.unmatched
+            kept, waiting = self._keep(batch, now_ns)
+            outcomes.update(kept)
+            unmatched += waiting
+        return _posted(outcomes, unmatched, faults)
+
+    def _keep(self, labels: Sequence[GoldLabel], now_ns: int) -> tuple[Counter[LabelOutcome], int]:
+        """Keep all of them or none, and count what became of them: (outcomes, unmatched)."""
+        receipt = self._store.put_labels(labels, now_ns)
+        outcomes = Counter(receipt.outcomes)
         for outcome, count in outcomes.items():
             self._exporter.label(outcome, count)
-        counts = {str(outcome): count for outcome, count in outcomes.items()}
-        return Posted(counts, unmatched, faults)
+        return outcomes, receipt.unmatched
+
+
+def _posted(outcomes: Counter[LabelOutcome], unmatched: int, faults: tuple[str, ...]) -> Posted:
+    return Posted({str(outcome): count for outcome, count in outcomes.items()}, unmatched, faults)
 
 
 def read_label_file(path: Path, now_ns: int) -> tuple[tuple[GoldLabel, ...], tuple[str, ...]]:

@@ -17,7 +17,6 @@ from ragmon.telemetry import Room
 
 _log = logging.getLogger("ragmon.app")
 _DRAIN_S = 25.0
-_SHOWN_FAULTS = 20
 
 
 def serve(config: Config) -> int:
@@ -37,8 +36,13 @@ def _load_labels(config: Config, parts: Parts) -> None:
     if config.labels.file is None:
         return
     posted = parts.labels.load(Path(config.labels.file), time.time_ns())
-    for fault in posted.faults[:_SHOWN_FAULTS]:
-        _log.warning("label refused: %s", fault)
+    if posted.faults:
+        # The faults quote the labels, which are a user's text and no matter for a log.
+        _log.warning(
+            "%s: %d faults in labels that were refused; `ragmon replay --labels` names each",
+            config.labels.file,
+            len(posted.faults),
+        )
     counts = ", ".join(f"{count} {outcome}" for outcome, count in posted.outcomes.items())
     _log.info("labels of %s: %s", config.labels.file, counts or "none usable")
 

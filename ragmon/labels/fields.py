@@ -5,11 +5,12 @@ objects; required_facts a list of lists of alternatives; verified_claims a list 
 false or null; the rest as given. Ids are strings.
 """
 
-import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from ragmon.model.gold import GoldField
+
+_LARGEST = 1000
 
 
 class FieldError(ValueError):
@@ -85,8 +86,10 @@ def _id(value: Any) -> str:
 
 
 def _grade(key: str, grade: Any) -> float:
-    if isinstance(grade, bool) or not isinstance(grade, int | float) or not math.isfinite(grade):
-        raise FieldError(f"has a grade that is no finite number, of the id {key[:64]!r}")
+    if isinstance(grade, bool) or not isinstance(grade, int | float) or not abs(grade) <= _LARGEST:
+        raise FieldError(
+            f"has a grade that is no number up to {_LARGEST:g}, of the id {key[:64]!r}"
+        )
     return float(grade)
 
 

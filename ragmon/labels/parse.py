@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from hashlib import sha256
-from typing import Any
+from typing import Any, TypeGuard
 
 from ragmon.errors import MalformedError
 from ragmon.labels.fields import FIELDS, FieldError
@@ -16,8 +16,12 @@ from ragmon.text.query import normalise_query
 _TARGETS = ("trace_id", "span_id", "request_id", "query")
 _ENVELOPE = ("pipeline", "annotator", "labelled_at", "revision", "probability")
 _KEYS = (*_TARGETS, *_ENVELOPE, *map(str, GoldField))
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _DEFAULT_ANNOTATOR = "unknown"
 _NANOSECONDS = 1_000_000_000
+_FAR_S = 1e11
+_LONGEST_NAME = 256
+_LONGEST_TEXT = 16_384
 
 
 class LabelError(MalformedError):
@@ -130,8 +134,8 @@ def _hex_id(name: str, value: object, length: int) -> str:
 
 
 def _text_target(name: str, value: object) -> MatchKey:
-    if not isinstance(value, str) or not value:
-        raise FieldError(f"{name} must be a text that is not empty")
+    if not _is_text(value, _LONGEST_TEXT):
+        raise FieldError(f"{name} must be a text of 1 to {_LONGEST_TEXT} valid characters")
     if name == "request_id":
         return MatchKey(TargetKind.REQUEST_ID, value)
     query = normalise_query(value)
@@ -152,28 +156,38 @@ def _read_envelope(posted: Mapping[str, Any], received_ns: int) -> dict[str, Any
 
 def _optional_text(posted: Mapping[str, Any], name: str) -> str | None:
     value = posted.get(name)
-    if value is None or (isinstance(value, str) and value):
+    if value is None or _is_text(value, _LONGEST_NAME):
         return value
-    raise FieldError(f"{name} must be a text that is not empty")
+    raise FieldError(f"{name} must be a text of 1 to {_LONGEST_NAME} valid characters")
+
+
+def _is_text(value: object, longest: int) -> TypeGuard[str]:
+    """Whether it is a text that can be stored: half a surrogate pair cannot."""
+    return isinstance(value, str) and 0 < len(value) <= longest and not _SURROGATE.search(value)
 
 
 def _labelled_at(value: object, received_ns: int) -> int:
     if value is None:
         return received_ns
-    if isinstance(value, str):
-        return _iso_ns(value)
-    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 1e11:
-        return int(value * _NANOSECONDS)
-    raise FieldError("labelled_at must be ISO 8601 or seconds since the epoch")
+    given_ns = _iso_ns(value) if isinstance(value, str) else _seconds_ns(value)
+    if given_ns is None or not 0 <= given_ns < 1 << 63:
+        raise FieldError("labelled_at must be ISO 8601 or seconds, from 1970 to 2262")
+    return given_ns
 
 
-def _iso_ns(value: str) -> int:
+def _seconds_ns(value: object) -> int | None:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < _FAR_S:
+        return None
+    return int(value * _NANOSECONDS)
+
+
+def _iso_ns(value: str) -> int | None:
     try:
         moment = datetime.fromisoformat(value)
-    except ValueError:
-        raise FieldError("labelled_at must be ISO 8601 or seconds since the epoch") from None
-    aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    elapsed = aware - datetime(1970, 1, 1, tzinfo=UTC)
+        aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        elapsed = aware - datetime(1970, 1, 1, tzinfo=UTC)
+    except (ValueError, OverflowError):
+        return None
     return (elapsed.days * 86400 + elapsed.seconds) * _NANOSECONDS + elapsed.microseconds * 1000
 
 
