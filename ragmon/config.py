@@ -46,8 +46,14 @@ def window_seconds(window: str) -> int:
     return int(number) * units[unit]
 
 
+_INT32 = (1 << 31) - 1
+_DAY_S = 86_400
+_LONG_S = 100 * 366 * _DAY_S
+_LONGEST_WINDOW_S = 366 * _DAY_S
+
+
 class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class Listen(_Section):
@@ -79,40 +85,60 @@ class Limits(_Section):
     """What one sender may send."""
 
     body_bytes: int = Field(
-        default=64 << 20, gt=0, description="Largest body, before and after gzip."
+        default=64 << 20, gt=0, le=_INT32, description="Largest body, before and after gzip."
     )
-    trace_spans: int = Field(default=10_000, gt=0, description="Most spans of one trace.")
-    trace_bytes: int = Field(default=64 << 20, gt=0, description="Most bytes of one trace.")
-    label_body_bytes: int = Field(default=16 << 20, gt=0, description="Largest body of labels.")
+    trace_spans: int = Field(
+        default=10_000, gt=0, le=_INT32, description="Most spans of one trace."
+    )
+    trace_bytes: int = Field(
+        default=64 << 20, gt=0, le=_INT32, description="Most bytes of one trace."
+    )
+    label_body_bytes: int = Field(
+        default=16 << 20, gt=0, le=_INT32, description="Largest body of labels."
+    )
 
 
 class Assembly(_Section):
     """When a trace is taken to be whole."""
 
-    quiet_s: float = Field(default=6.0, gt=0, description="Quiet time after the request ended.")
-    entry_quiet_s: float = Field(
-        default=20.0, gt=0, description="Quiet time after an entry span ended."
+    quiet_s: float = Field(
+        default=6.0, gt=0, le=_DAY_S, description="Quiet time after the request ended."
     )
-    idle_s: float = Field(default=60.0, gt=0, description="Quiet time of a trace without an end.")
-    max_age_s: float = Field(default=600.0, gt=0, description="Longest a trace stays open.")
-    open_bytes: int = Field(default=256 << 20, gt=0, description="Bytes of open traces in memory.")
+    entry_quiet_s: float = Field(
+        default=20.0, gt=0, le=_DAY_S, description="Quiet time after an entry span ended."
+    )
+    idle_s: float = Field(
+        default=60.0, gt=0, le=_DAY_S, description="Quiet time of a trace without an end."
+    )
+    max_age_s: float = Field(
+        default=600.0, gt=0, le=_DAY_S, description="Longest a trace stays open."
+    )
+    open_bytes: int = Field(
+        default=256 << 20, gt=0, le=1 << 50, description="Bytes of open traces in memory."
+    )
 
 
 class StoreConfig(_Section):
     """Where facts and results rest, and for how long."""
 
-    path: str = Field(default="ragmon-state", description="Folder of the databases, or `memory`.")
+    path: str = Field(
+        default="ragmon-state", min_length=1, description="Folder of the databases, or `memory`."
+    )
     inbox: Literal["on", "off"] = Field(
         default="on", description="`off` loses open traces in a crash."
     )
-    inbox_bytes: int = Field(default=1 << 30, gt=0, description="Most bytes waiting in the inbox.")
+    inbox_bytes: int = Field(
+        default=1 << 30, gt=0, le=1 << 50, description="Most bytes waiting in the inbox."
+    )
     keep: Literal["plain"] | None = Field(
         default=None, description="What is kept of a request's texts; must be said beyond loopback."
     )
     keep_s: float = Field(
-        default=7 * 86400.0, gt=0, description="How long spans are kept, from settling."
+        default=7 * 86400.0, gt=0, le=_LONG_S, description="How long spans are kept, from settling."
     )
-    retention_s: float = Field(default=30 * 86400.0, gt=0, description="How long results are kept.")
+    retention_s: float = Field(
+        default=30 * 86400.0, gt=0, le=_LONG_S, description="How long results are kept."
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -137,7 +163,7 @@ class ObjectiveConfig(_Section):
     )
     window: str = Field(
         default="30d",
-        pattern=r"^\d+[smhd]$",
+        pattern=r"^[1-9]\d{0,5}[smhd]$",
         description="The window of the promise, for its readers; burn-rate rules are made for 30d.",
     )
 
@@ -157,7 +183,9 @@ class MetricsConfig(_Section):
     windows: tuple[str, ...] = Field(
         default=("1h", "24h"), min_length=1, description="Windows of the event-time gauges."
     )
-    slo_max_age_s: float = Field(default=900.0, gt=0, description="Older values count as stale.")
+    slo_max_age_s: float = Field(
+        default=900.0, gt=0, le=_LONG_S, description="Older values count as stale."
+    )
     max_pipelines: int = Field(default=50, gt=0, description="Pipelines with series of their own.")
 
     @field_validator("k")
@@ -170,8 +198,11 @@ class MetricsConfig(_Section):
     @field_validator("windows")
     @classmethod
     def _periods(cls, given: tuple[str, ...]) -> tuple[str, ...]:
+        if len(set(given)) < len(given):
+            raise ValueError("must hold different windows")
         for window in given:
-            window_seconds(window)
+            if window_seconds(window) > _LONGEST_WINDOW_S:
+                raise ValueError(f"window {window!r} is longer than a year")
         return given
 
 
@@ -238,7 +269,7 @@ def _read_yaml(path: Path | None) -> dict[str, Any]:
         given = yaml.safe_load(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise ConfigError((f"{path}: cannot be read: {error.strerror}",)) from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise ConfigError((f"{path}: is no YAML: {' '.join(str(error).split())}",)) from None
     if given is None:
         return {}

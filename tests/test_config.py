@@ -90,3 +90,24 @@ def test_windows_have_a_number_and_a_unit() -> None:
     for wrong in ("", "h", "0m", "1w", "-1h", "1.5h"):
         with pytest.raises(ValueError, match="must be a number"):
             window_seconds(wrong)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "metrics: {slo_max_age_s: .inf}",
+        "store: {retention_s: .inf}",
+        "store: {keep_s: 1e300}",
+        "store: {path: ''}",
+        "metrics: {windows: [9999999999999999d]}",
+        "metrics: {windows: [1h, 1h]}",
+        "limits: {body_bytes: 9999999999}",
+        "objectives: [{name: a, pipeline: p, metric: a.b, at_least: .nan, share: 0.9}]",
+        "objectives: [{name: a, pipeline: p, metric: a.b, at_least: 1, share: 0.9, window: 0d}]",
+        "x: 2024-13-45",
+        "[" * 3000,
+    ],
+)
+def test_what_would_break_the_processor_is_a_fault(tmp_path: Path, text: str) -> None:
+    """Values that pass as numbers or YAML and could not be used are refused at start."""
+    assert faults(tmp_path, text)

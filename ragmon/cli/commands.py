@@ -107,7 +107,7 @@ def check_config(
 @app.command()
 def metrics(
     k: Annotated[
-        list[int] | None, typer.Option("--k", min=1, help="Cut-offs of ranked metrics.")
+        list[int] | None, typer.Option("--k", min=1, max=10_000, help="Cut-offs of ranked metrics.")
     ] = None,
 ) -> None:
     """List what is measured, and what each metric needs."""

@@ -23,7 +23,10 @@ def read_bodies(path: Path, received_ns: int) -> Iterator[SplitBody]:
     except OSError as error:
         raise MalformedError(f"{path}: {error.strerror}") from None
     if content.startswith(_GZIP):
-        content = inflate(content, "gzip", _LIMIT_BYTES)
+        try:
+            content = inflate(content, "gzip", _LIMIT_BYTES)
+        except MalformedError as error:
+            raise MalformedError(f"{path}: {error}") from None
     if not content.strip():
         raise MalformedError(f"{path}: is empty")
     for place, media_type, request in _requests(path, content):

@@ -33,7 +33,9 @@ Examples:
 
 def replay(
     files: Annotated[list[Path], typer.Argument(help="OTLP JSON or protobuf, also gzipped.")],
-    k: Annotated[int, typer.Option("--k", min=1, help="Cut-off of ranked metrics.")] = 5,
+    k: Annotated[
+        int, typer.Option("--k", min=1, max=10_000, help="Cut-off of ranked metrics.")
+    ] = 5,
     labels: Annotated[Path | None, typer.Option(help="JSONL file of gold labels to join.")] = None,
     store: Annotated[
         Path | None,

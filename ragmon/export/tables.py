@@ -5,7 +5,6 @@ Nothing here locks: `Exporter` holds one lock around every change and every snap
 
 from bisect import bisect_left
 from collections.abc import Callable, Mapping
-from math import inf
 from typing import TypeAlias, TypeGuard, TypeVar
 
 from ragmon.telemetry import Family
@@ -19,11 +18,12 @@ V = TypeVar("V")
 Exemplar: TypeAlias = tuple[float, str, int]
 """A value that a bucket remembers, its trace, and the time (ns) at which it was counted."""
 _NUMBERS = (int, float)
+_LARGEST = 1e12
 
 
 def measurable(value: object) -> TypeGuard[float]:
-    """Whether a value may reach an accumulator: a finite number that is not negative."""
-    return isinstance(value, _NUMBERS) and 0.0 <= value < inf
+    """Whether a value may reach an accumulator: not negative, and none that hides all others."""
+    return isinstance(value, _NUMBERS) and 0.0 <= value <= _LARGEST
 
 
 class Cell:

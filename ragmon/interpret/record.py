@@ -11,7 +11,7 @@ from ragmon.interpret.dialects import DIALECTS, read_span
 from ragmon.interpret.faults import error_type, failed
 from ragmon.interpret.sampling import weight
 from ragmon.interpret.scope import Scope, find_scopes
-from ragmon.interpret.stages import ran_backwards, run_stages
+from ragmon.interpret.stages import plausible_s, ran_backwards, run_stages
 from ragmon.interpret.tree import Forest, Node
 from ragmon.model.record import Document, Outcome, RequestRecord, Stage, StageRun
 from ragmon.model.span import Trace
@@ -115,7 +115,7 @@ def _outcome(error: str | None, answer: Text | None, context: Sequence[Document]
 def _latency_s(scope: Scope) -> float | None:
     if scope.root is None or ran_backwards((scope.root,)):
         return None
-    return (scope.root.span.end_ns - scope.root.span.start_ns) / 1e9
+    return plausible_s(scope.root.span.end_ns - scope.root.span.start_ns)
 
 
 def _time(trace: Trace, scope: Scope, stages: dict[Stage, StageRun]) -> tuple[int, tuple[str, ...]]:

@@ -4,6 +4,8 @@ from math import isfinite
 
 from ragmon.model.span import AttributeValue
 
+_LARGEST_AMOUNT = 1e9
+
 
 def text(value: object) -> str | None:
     """The value where it is a string."""
@@ -36,13 +38,17 @@ def number(value: object) -> float | None:
 
 
 def amount(value: object) -> float | None:
-    """The value where it is a finite number that is not negative."""
+    """The value where it is a number that is not negative and can be true.
+
+    Beyond a billion tokens or dollars a sender is wrong, and one such value would hide
+    every other in a sum.
+    """
     read = number(value)
-    return None if read is None or read < 0 else read
+    return read if read is not None and 0 <= read <= _LARGEST_AMOUNT else None
 
 
 def count(value: object) -> int | None:
-    """The value where it is a whole number that is not negative."""
+    """The value where it is such an amount, and whole."""
     read = amount(value)
     return int(read) if read is not None and read == int(read) else None
 

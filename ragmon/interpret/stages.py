@@ -11,6 +11,7 @@ from ragmon.interpret.tree import Node, contains, outermost
 from ragmon.model.record import Stage, StageRun
 
 _NS: Final = 1e9
+_LONGEST_NS: Final = 7 * 86_400 * 1_000_000_000
 _WHOLE: Final = (
     (Stage.EMBEDDING, Role.EMBEDDING),
     (Stage.RERANKING, Role.RERANKING),
@@ -61,8 +62,13 @@ def _seconds(nodes: Sequence[Node], without: Sequence[Node] = ()) -> float | Non
     if ran_backwards(nodes) or ran_backwards(without):
         return None
     if len(nodes) == 1 and not without:
-        return (nodes[0].span.end_ns - nodes[0].span.start_ns) / _NS
-    return length_without(_intervals(nodes), _intervals(without)) / _NS
+        return plausible_s(nodes[0].span.end_ns - nodes[0].span.start_ns)
+    return plausible_s(length_without(_intervals(nodes), _intervals(without)))
+
+
+def plausible_s(length_ns: int) -> float | None:
+    """Seconds; None for longer than a week, which only a wrong clock takes."""
+    return length_ns / _NS if length_ns <= _LONGEST_NS else None
 
 
 def ran_backwards(nodes: Iterable[Node]) -> bool:

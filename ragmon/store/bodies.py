@@ -16,6 +16,7 @@ from sqlalchemy import (
     insert,
     select,
 )
+from zstandard import ZstdError
 
 from ragmon.model.flow import Body, Entry, Offset
 from ragmon.store.compression import compress, decompress
@@ -76,7 +77,16 @@ def pack_body(offset: Offset, body: Body) -> dict[str, Any]:
 
 
 def unpack_body(row: Any) -> Entry:
-    """The entry of a row, not split yet."""
-    content = row.content if row.encoding else decompress(row.content)
-    body = Body(row.received_ns, row.media_type, row.encoding, content, row.span_count)
-    return Entry(row.offset, body)
+    """The entry of a row, not split yet.
+
+    A row that was damaged on disk gives a body without media type, its bytes as stored:
+    the reader counts it and goes on.
+    """
+    media_type, content = row.media_type, row.content
+    try:
+        content = content if row.encoding else decompress(content)
+    except ZstdError:
+        media_type = ""
+    return Entry(
+        row.offset, Body(row.received_ns, media_type, row.encoding, content, row.span_count)
+    )

@@ -90,7 +90,10 @@ class Database:
 
 def _create(path: Path) -> None:
     """Make a file that only its owner may read; SQLite's side files follow its mode."""
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+    try:
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+    except OSError as error:
+        raise StoreError(f"{path} cannot be opened: {error.strerror}") from None
 
 
 def _engine(path: Path | None, pragmas: Pragmas, *, begin: str) -> Engine:

@@ -7,7 +7,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from ragmon.errors import StoreLockedError
+from ragmon.errors import StoreError, StoreLockedError
 
 
 class FileLock:
@@ -17,12 +17,11 @@ class FileLock:
 
     Raises:
         StoreLockedError: another holder has it; the message names the holder.
+        StoreError: the folder cannot be made or written.
     """
 
     def __init__(self, path: Path, what: str) -> None:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        beside = path.with_name(f"{path.name}.lock")
-        self._file = os.open(beside, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        self._file = _open_beside(path)
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
@@ -51,3 +50,15 @@ class FileLock:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def _open_beside(path: Path) -> int:
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        beside = path.with_name(f"{path.name}.lock")
+        return os.open(beside, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise StoreError(
+            f"the folder {path.parent} cannot be used ({error.strerror}); "
+            "store.path must be a folder that this process may write"
+        ) from None

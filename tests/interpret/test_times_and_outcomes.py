@@ -98,6 +98,19 @@ def test_a_clock_set_back_gives_no_duration(
     )
 
 
+def test_a_stage_of_more_than_a_week_has_no_duration(
+    span: MakeSpan, rag: Rag, read_one: ReadOne
+) -> None:
+    """Only a wrong clock takes so long, and one such value would hide every other in a sum."""
+    long_ms = 8 * 86_400_000
+    record = read_one(
+        span("ask", None, rag("request"), at=(0, long_ms)),
+        span("stage", "ask", rag("generation"), at=(0, long_ms)),
+    )
+
+    assert (None, StageRun(None)) == (record.latency_s, record.stages[Stage.GENERATION])
+
+
 def test_a_request_that_ends_before_it_starts_has_no_latency(
     span: MakeSpan, rag: Rag, read_one: ReadOne
 ) -> None:

@@ -3,6 +3,7 @@
 import gzip
 import os
 import random
+import sqlite3
 import subprocess
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -176,6 +177,19 @@ def test_a_second_inbox_is_refused(folder: Path) -> None:
     ):
         SqliteInbox(folder, LIMIT)
     SqliteInbox(folder, LIMIT).close()
+
+
+def test_a_damaged_row_costs_no_other(folder: Path) -> None:
+    """Its body comes without media type, so that the reader can count it and go on."""
+    with SqliteInbox(folder, LIMIT) as inbox:
+        inbox.append([body(b"one"), body(b"two")])
+    with sqlite3.connect(folder / "inbox.db") as database:
+        database.execute("update body set content = x'00' where offset = 1")
+    database.close()
+    with SqliteInbox(folder, LIMIT) as inbox:
+        damaged, whole = (entry.body for entry in inbox.read(10))
+    assert ("", b"\0", 2) == (damaged.media_type, damaged.content, damaged.span_count)
+    assert body(b"two") == whole
 
 
 @pytest.fixture

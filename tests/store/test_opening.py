@@ -82,3 +82,13 @@ def test_deleted_content_is_overwritten_in_the_store(tmp_path: Path) -> None:
             for name in ("secure_delete", "journal_mode", "synchronous")
         ]
     assert [1, "wal", 2] == pragmas
+
+
+def test_a_folder_that_cannot_be_used_is_named(tmp_path: Path) -> None:
+    """A file in its place, or a folder in place of the database, is a clear error."""
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StoreError, match=r"the folder .*file cannot be used"):
+        SqliteStore(tmp_path / "file")
+    (tmp_path / "state" / "store.db").mkdir(parents=True)
+    with pytest.raises(StoreError, match=r"store\.db cannot be opened"):
+        SqliteStore(tmp_path / "state")
