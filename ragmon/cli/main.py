@@ -5,7 +5,7 @@ import sys
 try:
     from ragmon.cli import commands
     from ragmon.cli.console import complain
-except ImportError as missing:
+except ModuleNotFoundError as missing:
     sys.exit(
         f"ragmon: the package {missing.name!r} is not installed; the commands need the extra"
         " `processor`: pip install 'ragmon[processor]'"

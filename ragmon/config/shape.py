@@ -1,36 +1,19 @@
-"""The processor's configuration: its shape, its defaults, and reading it.
+"""The processor's configuration: its shape, its defaults, and what must fit together."""
 
-One YAML file, then `RAGMON_...` variables (double underscore for nesting), then flags;
-the last wins. Units stand in the key. Unknown keys are faults that name the nearest key,
-and every fault is reported at once.
-"""
-
-import difflib
 import ipaddress
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from pathlib import Path
-from typing import Any, Literal, Self, get_args
+from typing import Any, Literal, Self
 
-import yaml
 from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
-    ValidationError,
     field_validator,
     model_validator,
 )
-from pydantic_core import ErrorDetails
-from pydantic_settings import (
-    BaseSettings,
-    InitSettingsSource,
-    PydanticBaseSettingsSource,
-    SettingsConfigDict,
-)
-
-from ragmon.errors import ConfigError
+from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
 def window_seconds(window: str) -> int:
@@ -232,52 +215,6 @@ class Config(BaseSettings):
         return (*_beyond_loopback(self), *_unreadable(self), *_repeated(self.objectives))
 
 
-def load(path: Path | None, flags: Mapping[str, Any]) -> Config:
-    """Read the file (if one is given), then the environment, then `flags`.
-
-    flags: section -> key -> value, as given on the command line.
-
-    Raises:
-        ConfigError: with every fault, one line each.
-    """
-    given = _read_yaml(path)
-
-    class Sourced(Config):
-        @classmethod
-        def settings_customise_sources(
-            cls,
-            settings_cls: type[BaseSettings],
-            init_settings: PydanticBaseSettingsSource,
-            env_settings: PydanticBaseSettingsSource,
-            dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003
-            file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
-        ) -> tuple[PydanticBaseSettingsSource, ...]:
-            return init_settings, env_settings, InitSettingsSource(settings_cls, given)
-
-    try:
-        return Sourced(**flags)
-    except ValidationError as error:
-        raise ConfigError(tuple(_faults(error))) from None
-    except ValueError as error:
-        raise ConfigError((f"environment: {error}",)) from None
-
-
-def _read_yaml(path: Path | None) -> dict[str, Any]:
-    if path is None:
-        return {}
-    try:
-        given = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ConfigError((f"{path}: cannot be read: {error.strerror}",)) from None
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise ConfigError((f"{path}: is no YAML: {' '.join(str(error).split())}",)) from None
-    if given is None:
-        return {}
-    if not isinstance(given, dict):
-        raise ConfigError((f"{path}: must hold sections such as `listen:`",))
-    return {str(key): value for key, value in given.items()}
-
-
 def _beyond_loopback(config: Config) -> Iterator[str]:
     if config.listen.is_loopback:
         return
@@ -307,30 +244,3 @@ def _repeated(objectives: tuple[ObjectiveConfig, ...]) -> Iterator[str]:
     for (pipeline, name), count in names.items():
         if count > 1:
             yield f"objectives: {name!r} of pipeline {pipeline!r} is given {count} times"
-
-
-def _faults(error: ValidationError) -> Iterator[str]:
-    for detail in error.errors(include_url=False):
-        place = ".".join(str(part) for part in detail["loc"])
-        for line in _message(detail).splitlines():
-            yield f"{place}: {line}" if place else line
-
-
-def _message(detail: ErrorDetails) -> str:
-    message = detail["msg"].removeprefix("Value error, ")
-    if detail["type"] == "extra_forbidden":
-        return f"unknown key{_nearest(detail['loc'])}"
-    if detail["type"] in {"missing", "value_error"}:
-        return message
-    return f"{message}, got {detail['input']!r}"
-
-
-def _nearest(place: tuple[int | str, ...]) -> str:
-    """A hint at the key that was probably meant."""
-    model: Any = Config
-    for part in place[:-1]:
-        if isinstance(part, str):
-            model = model.model_fields[part].annotation
-        model = next((one for one in get_args(model) if one is not Ellipsis), model)
-    near = difflib.get_close_matches(str(place[-1]), model.model_fields, n=1)
-    return f"; did you mean {near[0]!r}?" if near else f"; known: {', '.join(model.model_fields)}"
