@@ -195,9 +195,15 @@ def portions(spans: Sequence[ReadableSpan]) -> Iterator[Sequence[ReadableSpan]]:
 
 def _weight(span: ReadableSpan) -> int:
     attributes = span.attributes or {}
-    texts = sum(len(str(attributes.get(name, ""))) for name in _HEAVY)
     lists: Any = (attributes.get(name, ()) for name in _HEAVY_LISTS)
-    return texts + sum(sum(map(len, texts)) for texts in lists)
+    return sum(_length(attributes.get(name)) for name in _HEAVY) + sum(
+        sum(map(_length, texts)) for texts in lists
+    )
+
+
+def _length(text: object) -> int:
+    """Characters of a text, whatever methods a subclass of str may have."""
+    return str.__len__(text) if isinstance(text, str) else 0
 
 
 def make_exporter(destination: Destination) -> QuietExporter:

@@ -21,6 +21,10 @@ def capture(function: Callable[P, R], stage: Stage, options: Options) -> Callabl
     if isinstance(function, staticmethod | classmethod):
         inner = capture(function.__func__, stage, options)
         return cast("Callable[P, R]", type(function)(inner))
+    whole: Any = function  # the wrong order of decorators is not in the type
+    if isinstance(whole, property):
+        getter = whole.fget and capture(whole.fget, stage, options)
+        return cast("Callable[P, R]", property(getter, whole.fset, whole.fdel))
     plan = make_plan(function, stage, options)
     if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
         return cast("Callable[P, R]", stream_function(function, plan))

@@ -256,3 +256,16 @@ def test_decorator_sampler_sees_the_request(spans: Spans) -> None:
         return "a"
 
     answer("q")
+
+
+def test_a_property_stays_one(spans: Spans) -> None:
+    """In the wrong order too, the value is that of the property, and its calls are captured."""
+
+    class Report:
+        @ragmon.generation  # type: ignore[prop-decorator]
+        @property
+        def summary(self) -> str:
+            return "short"
+
+    assert Report().summary == "short"
+    assert spans.attributes("generation")["ragmon.answer"] == "short"

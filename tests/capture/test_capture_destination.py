@@ -78,3 +78,22 @@ def test_export_in_portions(spans: Spans) -> None:
     cut = list(portions(spans.all()))
     assert [len(portion) for portion in cut] == [2, 1, 1, 1]
     assert [span for portion in cut for span in portion] == spans.all()
+
+
+class Hostile(str):
+    """A text whose methods raise."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        raise ValueError
+
+    def __len__(self) -> int:
+        raise ValueError
+
+
+def test_a_text_with_methods_of_its_own_costs_no_batch(spans: Spans) -> None:
+    """What a subclass of str does never reaches the export."""
+    with spans.provider.get_tracer("t").start_as_current_span("s") as span:
+        span.set_attribute("ragmon.answer", Hostile("text"))
+    assert list(portions(spans.all())) == [spans.all()]
