@@ -87,7 +87,7 @@ class Upkeep:
         """The window that ends with the minute of `now_ns`, in whole minutes."""
         last = now_ns // _MINUTE_NS
         first = last - max(1, round(window_s / 60)) + 1
-        return merge(self._store.roll_ups(first, last + 1), self._registry.layout)
+        return merge(self._store.roll_ups(first, last + 1), self._registry.slots)
 
 
 def roll_up_minute(store: Store, dirty: Dirty) -> None:

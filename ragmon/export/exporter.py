@@ -112,7 +112,7 @@ class Exporter(ProcessorSeries):
 
         return Shared(
             tables=self._tables,
-            specs={slot: registry.spec(slot) for slot in registry.layout},
+            specs={slot: registry.spec(slot) for slot in registry.slots},
             slo_max_age_ns=round(slo_max_age_s * 1e9),
             models=self._guard("model", _MODELS),
             error_types=self._guard("error_type", _ERROR_TYPES),

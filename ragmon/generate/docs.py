@@ -76,14 +76,14 @@ def exposed_as(spec: MetricSpec) -> str:
             return f"ragmon_score{{{_slot(spec)}}}"
         case Unit.SIGNED:
             return f"ragmon_score_delta_observations_total{{{_slot(spec)}}}"
-        case Unit.COUNT:
+        case Unit.COUNT | Unit.AMOUNT:
             return _own_family(spec)
         case Unit.MILLISECONDS:
             return _duration(spec.stage)
         case Unit.USD:
             return "ragmon_cost_usd_total"
         case Unit.TOKENS:
-            return "ragmon_tokens_total"
+            return _own_family(spec) or "ragmon_tokens_total"
         case _:
             assert_never(spec.unit)
 
@@ -111,7 +111,7 @@ def _better(better: Better) -> str:
 
 
 def _needs(needs: Needs) -> str:
-    return {Needs.LABEL_FREE: "label-free", Needs.GOLD: "gold"}[needs]
+    return {Needs.LABEL_FREE: "label-free", Needs.GOLD: "gold", Needs.VECTORS: "vectors"}[needs]
 
 
 def _anchor(spec: MetricSpec) -> str:

@@ -1,36 +1,59 @@
-"""Measuring one request: every metric's number, or the reason why there is none."""
+"""Measuring: every metric's number, or the reason why there is none."""
 
 import math
+from collections.abc import Mapping
 
-from ragmon.metrics.inputs import read_input
+from ragmon.metrics.input import (
+    ChunkingFacts,
+    EmbeddingFacts,
+    Facts,
+    Input,
+    RequestFacts,
+    read_input,
+)
+from ragmon.metrics.inputs import INPUTS
 from ragmon.metrics.registry import Registry
-from ragmon.metrics.spec import MetricSpec
+from ragmon.metrics.spec import MetricSpec, Scope
+from ragmon.model.corpus import NO_SOURCES, Sources
 from ragmon.model.gold import Gold
+from ragmon.model.indexing import Chunking, Embedding
 from ragmon.model.measurement import Kind, Measured, NotMeasured
 from ragmon.model.record import RequestRecord
 
 
 class _Inputs(dict[str, object]):
-    """The inputs of one request, each read when a metric first asks for it."""
+    """The inputs of one record, each read when a metric first asks for it."""
 
-    def __init__(self, record: RequestRecord, gold: Gold) -> None:
+    def __init__(self, inputs: Mapping[str, Input], facts: Facts) -> None:
         super().__init__()
-        self._record = record
-        self._gold = gold
+        self._inputs = inputs
+        self._facts = facts
 
     def __missing__(self, name: str) -> object:
-        value = self[name] = read_input(name, self._record, self._gold)
+        value = self[name] = read_input(name, self._inputs[name], self._facts)
         return value
 
 
-def measure(record: RequestRecord, gold: Gold, registry: Registry) -> tuple[Measured, ...]:
-    """One value per place of the registry's layout, in its order.
+def measure(
+    record: RequestRecord, gold: Gold, registry: Registry, sources: Sources = NO_SOURCES
+) -> tuple[Measured, ...]:
+    """Measure a request: one value per place of the registry's layout, in its order.
 
     A metric that fails has the name of its exception as its reason, and costs no other one.
     """
-    inputs = _Inputs(record, gold)
-    places = zip(registry.specs, registry.layout, strict=True)
-    return tuple([_measure_one(spec, slot.k, inputs) for spec, slot in places])
+    return _measure(Scope.REQUEST, RequestFacts(record, gold, sources), registry)
+
+
+def measure_run(run: Chunking | Embedding, gold: Gold, registry: Registry) -> tuple[Measured, ...]:
+    """Measure split documents or vectors: one value per place of their scope's layout."""
+    if isinstance(run, Chunking):
+        return _measure(Scope.DOCUMENT, ChunkingFacts(run, gold), registry)
+    return _measure(Scope.INDEX, EmbeddingFacts(run), registry)
+
+
+def _measure(scope: Scope, facts: Facts, registry: Registry) -> tuple[Measured, ...]:
+    inputs = _Inputs(INPUTS[scope], facts)
+    return tuple([_measure_one(spec, k, inputs) for k, spec in registry.places[scope]])
 
 
 def _measure_one(spec: MetricSpec, k: int | None, inputs: _Inputs) -> Measured:

@@ -13,14 +13,15 @@ MetricFunction: TypeAlias = Callable[..., float | None]
 class Unit(StrEnum):
     """What a value is counted in.
 
-    A ratio lies in [0, 1], a binary value is 0 or 1, a count is 0 or more; a signed value
-    may lie on either side of 0.
+    A ratio lies in [0, 1], a binary value is 0 or 1, a count is a whole number from 0, an
+    amount any number from 0 that has no unit; a signed value may lie on either side of 0.
     """
 
     RATIO = "ratio"
     BINARY = "binary"
     SIGNED = "signed"
     COUNT = "count"
+    AMOUNT = "amount"
     MILLISECONDS = "milliseconds"
     USD = "usd"
     TOKENS = "tokens"
@@ -35,23 +36,28 @@ class Better(StrEnum):
 
 
 class Needs(StrEnum):
-    """What must be at hand beside the trace itself."""
+    """What must be at hand beside the trace itself; of several gold is said first."""
 
     LABEL_FREE = "label_free"
     GOLD = "gold"
+    VECTORS = "vectors"
 
 
 class Scope(StrEnum):
-    """What one value is about."""
+    """What one value is about: a request, a split document, an index, or all of a window."""
 
     REQUEST = "request"
+    DOCUMENT = "document"
+    INDEX = "index"
+    WINDOW = "window"
 
 
 @dataclass(frozen=True, slots=True)
 class MetricSpec:
     """One declared metric.
 
-    inputs: the function's parameters, names of `inputs.INPUTS`, in order. takes_k: the
+    inputs: the function's parameters, in order: names of its scope's `inputs.INPUTS`; in the
+    scope WINDOW the metric of the same stage whose values it aggregates. takes_k: the
     function also takes a cut-off `k` by keyword. version: grows when the formula changes.
     summary: the first line of the docstring, doc all of it. buckets: upper bounds of its
     histogram, in the unit of its Prometheus family; empty where it has no histogram.
@@ -70,7 +76,7 @@ class MetricSpec:
     doc: str
     function: MetricFunction
     buckets: tuple[float, ...]
-    scope: Scope = Scope.REQUEST
+    scope: Scope
 
     @property
     def key(self) -> str:

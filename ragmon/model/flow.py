@@ -1,12 +1,15 @@
 """What crosses from one room to the next on the way from bytes to results."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 from typing import TypeAlias
 
+from ragmon.model.corpus import CorpusDocument, Sources
 from ragmon.model.gold import GoldLabel
+from ragmon.model.indexing import IndexingRun
 from ragmon.model.record import RequestRecord
-from ragmon.model.result import Cause, Result
+from ragmon.model.result import Cause, RequestKey, Result
 
 Offset: TypeAlias = int
 
@@ -145,7 +148,7 @@ class Draft:
 
     `spans` is the union to keep, ordered by span id. Of the spans that arrived with this
     release `settled` are new, `duplicates` were known, `dropped` were refused. `expired`
-    says that nothing of the trace may be stored any more.
+    says that nothing of the trace may be stored any more. `runs` are its indexing runs.
     """
 
     kept: Kept
@@ -155,13 +158,19 @@ class Draft:
     duplicates: int = 0
     dropped: tuple[Dropped, ...] = ()
     expired: bool = False
+    runs: tuple[IndexingRun, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """The labels that stand under a set of match keys."""
+    """The labels that stand under a set of match keys, and what requests read of the corpus.
+
+    corpus_read: pipeline -> the revision of its corpus that `sources` was read at.
+    """
 
     labels: tuple[GoldLabel, ...] = ()
+    sources: Mapping[RequestKey, Sources] = field(default_factory=dict)
+    corpus_read: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,13 +178,16 @@ class Settled:
     """The results of one trace, to be stored together, with the facts they were made from.
 
     `labels_read` are the labels found under the results' match keys; the commit checks
-    that they still stand there unchanged.
+    that they still stand there unchanged, and that no corpus of `corpus_read` moved on.
+    `corpus` are the documents that the trace's chunking runs register.
     """
 
     draft: Draft
     results: tuple[Result, ...]
     labels_read: tuple[GoldLabel, ...]
     cause: Cause
+    corpus_read: Mapping[str, int] = field(default_factory=dict)
+    corpus: tuple[CorpusDocument, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

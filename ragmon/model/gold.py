@@ -90,6 +90,9 @@ class Gold:
     relevant: id -> grade, as given (a grade of 0 or less is not relevant).
     reference_answers: (n,) acceptable answers. required_facts: each a tuple of
     alternatives. verified_claims: per claim True, False, or None where unlabelled.
+    expected_evidence: each with `text`, and where known `document` (its id) or `source` (its
+    text). expected_chunks: the ideal chunks of a document, in order. expected_metadata:
+    chunk id -> key -> value.
     `winners` are the labels used, at most one a field.
     """
 
@@ -101,4 +104,6 @@ class Gold:
     answerable: bool | None = None
     verified_claims: tuple[bool | None, ...] | None = None
     task_success: bool | None = None
+    expected_chunks: tuple[str, ...] | None = None
+    expected_metadata: Mapping[str, Mapping[str, object]] | None = None
     winners: tuple[GoldLabel, ...] = ()

@@ -89,6 +89,7 @@ class Cause(StrEnum):
     LATE_SPAN = "late_span"
     LABEL = "label"
     REVISION = "revision"
+    CORPUS = "corpus"
     VERSION = "version"
 
 

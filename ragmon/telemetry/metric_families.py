@@ -1,17 +1,23 @@
 """The families that single metrics have to themselves."""
 
 from collections.abc import Iterable
+from typing import Final
 
 from ragmon.metrics.spec import MetricSpec, Unit
 from ragmon.telemetry.family import Family, FamilyType
 
+_SUFFIXES: Final = {Unit.COUNT: "", Unit.AMOUNT: "", Unit.TOKENS: "_tokens"}
+_ELSEWHERE: Final = frozenset({"end_to_end.total_tokens"})
+"""Metrics whose values are those of another family."""
+
 
 def family_of(spec: MetricSpec) -> Family | None:
     """The histogram of a metric whose unit no common family has; None for all others."""
-    if spec.unit is not Unit.COUNT:
+    if spec.unit not in _SUFFIXES or spec.key in _ELSEWHERE:
         return None
+    suffix = _SUFFIXES[spec.unit]
     return Family(
-        f"ragmon_{spec.stage}_{spec.name}",
+        f"ragmon_{spec.stage}_{spec.name.removesuffix(suffix)}{suffix}",
         FamilyType.HISTOGRAM,
         spec.summary,
         ("pipeline", "k") if spec.takes_k else ("pipeline",),

@@ -7,7 +7,7 @@ since lowering a whole text may move what follows and lets a neighbour change a 
 import re
 import string
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import groupby
 
@@ -29,6 +29,15 @@ def word_tokens(text: str) -> tuple[str, ...]:
     if text.isascii():
         return tuple(text.encode("ascii").translate(_ASCII_WORDS).decode("ascii").split())
     return tuple([_compared(word) for word in _pattern_of(text).findall(text)])
+
+
+def joined(tokens: Iterable[str]) -> str:
+    """Tokens as one text, each between two spaces, so that whole runs of them can be found.
+
+    >>> " b c " in joined(("a", "b", "c")), joined(())
+    (True, ' ')
+    """
+    return "".join((" ", *(f"{token} " for token in tokens)))
 
 
 def word_spans(text: str) -> tuple[tuple[str, int, int], ...]:

@@ -217,7 +217,7 @@ def test_configured_pipelines_start_their_closed_counters_at_zero(
     assert {dict(labels)["outcome"] for labels in outcomes} == set(map(str, Outcome))
     assert len(evaluations) == len(desk.registry.layout) * len(Evaluation)
     deltas = desk.read("ragmon_score_delta_observations_total")
-    signed = [spec for spec in desk.registry.specs if spec.unit is Unit.SIGNED]
+    signed = [spec for spec in desk.registry.metrics if spec.unit is Unit.SIGNED]
     assert len(deltas) == len(signed)
     assert {*outcomes.values(), *evaluations.values(), *deltas.values()} == {0}
     assert desk.read("ragmon_score_count") == {}

@@ -15,6 +15,7 @@ from ragmon.model.measurement import Slot
 from ragmon.model.record import Stage
 
 REGISTRY = build((10, 1, 5, 5))
+REQUEST_SPECS = [spec for _, spec in REGISTRY.places[Scope.REQUEST]]
 
 
 def test_the_layout_is_stages_then_declarations_then_cuts() -> None:
@@ -46,7 +47,7 @@ def test_the_first_set_is_complete() -> None:
 
 def test_a_metric_is_found_by_slot_and_by_key() -> None:
     """Slots and keys lead to the one declaration."""
-    for slot, spec in zip(REGISTRY.layout, REGISTRY.specs, strict=True):
+    for slot, spec in zip(REGISTRY.layout, REQUEST_SPECS, strict=True):
         assert spec is REGISTRY.spec(slot)
         assert spec is REGISTRY.find(slot.key)
         assert spec.takes_k == (slot.k is not None)
@@ -65,14 +66,14 @@ def test_impossible_cuts_are_refused(k: tuple[int, ...]) -> None:
 def test_needs_follow_from_the_inputs() -> None:
     """A metric needs gold exactly where one of its inputs comes from labels."""
     for spec in REGISTRY.metrics:
-        of_gold = {name for name in spec.inputs if INPUTS[name].gold}
-        assert (spec.needs is Needs.GOLD) == bool(of_gold)
-        assert Scope.REQUEST is spec.scope
+        needs = {INPUTS[spec.scope][name].needs for name in spec.inputs}
+        assert (spec.needs is Needs.GOLD) == (Needs.GOLD in needs)
 
 
 def test_every_input_is_used() -> None:
     """No input waits for a metric."""
-    assert set(INPUTS) == {name for spec in REGISTRY.metrics for name in spec.inputs}
+    used = {(spec.scope, name) for spec in REGISTRY.metrics for name in spec.inputs}
+    assert {(scope, name) for scope, names in INPUTS.items() for name in names} == used
 
 
 def _plain(latency_s: float) -> float:

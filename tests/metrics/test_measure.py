@@ -8,9 +8,11 @@ from typing import Any
 import pytest
 
 from ragmon.metrics import correctness
-from ragmon.metrics.inputs import INPUTS
+from ragmon.metrics.input import Facts, Input
 from ragmon.metrics.measure import measure
 from ragmon.metrics.registry import Registry, build
+from ragmon.metrics.request_inputs import REQUEST_INPUTS
+from ragmon.metrics.spec import Needs
 from ragmon.model.gold import Gold
 from ragmon.model.measurement import Kind, Measured, NotMeasured
 from ragmon.model.record import (
@@ -167,7 +169,7 @@ def test_the_cause_of_an_absence_is_told(make_record: MakeRecord, gold: Gold) ->
 def test_without_labels_gold_metrics_are_missing(make_record: MakeRecord) -> None:
     """A request that nobody labelled has no gold number, and names the label it lacks."""
     reasons = _reasons(make_record(), Gold())
-    labels = {name for name, one in INPUTS.items() if one.gold}
+    labels = {name for name, one in REQUEST_INPUTS.items() if one.needs is Needs.GOLD}
     assert {f"missing:{name}" for name in labels} == set(reasons.values())
     assert all(reasons[spec.key] for spec in REGISTRY.metrics if spec.needs == "gold")
 
@@ -284,14 +286,14 @@ def test_an_input_is_read_once_per_request(
     """However many metrics ask for an input, it is made once."""
     asked: list[str] = []
 
-    def counted(name: str, record: RequestRecord, labels: Gold) -> object:
+    def counted(name: str, found: Input, facts: Facts) -> object:
         asked.append(name)
-        return INPUTS[name].read(record, labels)
+        return found.read(facts)
 
     monkeypatch.setattr("ragmon.metrics.measure.read_input", counted)
     measure(make_record(), gold, REGISTRY)
     assert sorted(set(asked)) == sorted(asked)
-    assert set(INPUTS) == set(asked)
+    assert set(REQUEST_INPUTS) == set(asked)
 
 
 def test_reasons_are_read_back() -> None:

@@ -23,10 +23,11 @@ from ragmon.metrics.generation import (
     unsupported_number_rate,
     unsupported_number_rate_with_question,
 )
-from ragmon.metrics.inputs import INPUTS, read_input
+from ragmon.metrics.input import RequestFacts, read_input
 from ragmon.metrics.kernels import longest_common_subsequence, repeated_tokens
 from ragmon.metrics.measure import measure
 from ragmon.metrics.registry import build
+from ragmon.metrics.request_inputs import REQUEST_INPUTS
 from ragmon.metrics.reranking import (
     first_relevant_rank_change,
     mrr_gain,
@@ -42,7 +43,7 @@ from ragmon.metrics.retrieval import (
     precision_at_k,
     recall_at_k,
 )
-from ragmon.metrics.spec import Unit
+from ragmon.metrics.spec import Scope, Unit
 from ragmon.model.gold import Gold
 from ragmon.model.measurement import Kind, NotMeasured
 from ragmon.model.record import (
@@ -58,6 +59,7 @@ from ragmon.text import Text
 
 MakeRecord = Callable[..., RequestRecord]
 REGISTRY = build((1, 3))
+REQUEST_SPECS = [spec for _, spec in REGISTRY.places[Scope.REQUEST]]
 
 WORDS = [
     *("the", "cat", "sat", "on", "two", "10", "20", "1,000", "3.5", "May", "3,", "2024", "é", "."),
@@ -135,9 +137,14 @@ def test_a_number_needs_every_input_and_lies_in_its_range(
 ) -> None:
     """No number without every input, none outside the range of its unit, nothing fails."""
     record = make_record(**fields)
-    absent = {name for name in INPUTS if isinstance(read_input(name, record, gold), NotMeasured)}
+    facts = RequestFacts(record, gold)
+    absent = {
+        name
+        for name, one in REQUEST_INPUTS.items()
+        if isinstance(read_input(name, one, facts), NotMeasured)
+    }
     values = measure(record, gold, REGISTRY)
-    for spec, value in zip(REGISTRY.specs, values, strict=True):
+    for spec, value in zip(REQUEST_SPECS, values, strict=True):
         if isinstance(value, NotMeasured):
             assert value.kind in (Kind.MISSING, Kind.UNDEFINED)
             assert (value.detail != "") == bool(absent & set(spec.inputs))
