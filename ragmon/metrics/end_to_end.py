@@ -85,7 +85,7 @@ def cost_usd(cost_usd: float) -> float:
     return cost_usd
 
 
-@metric(unit=Unit.TOKENS, better=Better.NONE)
+@metric(unit=Unit.TOKENS, better=Better.NONE, buckets=())
 def total_tokens(total_tokens: int) -> float:
     """Tokens of the request's model calls, sent and received.
 

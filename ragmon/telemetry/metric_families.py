@@ -7,13 +7,11 @@ from ragmon.metrics.spec import MetricSpec, Unit
 from ragmon.telemetry.family import Family, FamilyType
 
 _SUFFIXES: Final = {Unit.COUNT: "", Unit.AMOUNT: "", Unit.TOKENS: "_tokens"}
-_ELSEWHERE: Final = frozenset({"end_to_end.total_tokens"})
-"""Metrics whose values are those of another family."""
 
 
 def family_of(spec: MetricSpec) -> Family | None:
     """The histogram of a metric whose unit no common family has; None for all others."""
-    if spec.unit not in _SUFFIXES or spec.key in _ELSEWHERE:
+    if spec.unit not in _SUFFIXES or not spec.buckets:
         return None
     suffix = _SUFFIXES[spec.unit]
     return Family(
