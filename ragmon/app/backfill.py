@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from itertools import islice
 
 from ragmon.app.upkeep import roll_up_minute
-from ragmon.app.wiring import open_store
+from ragmon.app.wiring import load_metrics, open_store
 from ragmon.config import Config
-from ragmon.metrics.registry import Registry, build
+from ragmon.metrics.registry import Registry
 from ragmon.model.flow import Draft, Release
 from ragmon.model.gold import GoldLabel
 from ragmon.model.result import Cause
@@ -39,7 +39,7 @@ def backfill(
     Raises:
         StoreLockedError: another process holds the store; the message names it.
     """
-    registry = build(config.metrics.k)
+    registry = load_metrics(config)
     limits = TraceLimits(config.limits.trace_spans, config.limits.trace_bytes)
     oldest_ns = now_ns - int(config.store.retention_s * _NANOSECONDS)
     with open_store(config) as store:

@@ -16,7 +16,8 @@ from ragmon.config import Config, window_seconds
 from ragmon.errors import ConfigError
 from ragmon.export.exporter import Exporter
 from ragmon.export.objectives import objective_faults
-from ragmon.metrics.registry import Registry, build
+from ragmon.metrics.own import load_registry
+from ragmon.metrics.registry import Registry
 from ragmon.model.objective import Objective
 from ragmon.settle import TraceLimits
 from ragmon.store.aside import AsideFolder, NoAside
@@ -46,9 +47,18 @@ def check(config: Config) -> None:
     Raises:
         ConfigError: with every fault.
     """
-    faults = config.faults() + objective_faults(_objectives(config), build(config.metrics.k))
+    faults = config.faults() + objective_faults(_objectives(config), load_metrics(config))
     if faults:
         raise ConfigError(faults)
+
+
+def load_metrics(config: Config) -> Registry:
+    """The registry of ragmon's metrics and of those that the configuration names.
+
+    Raises:
+        ConfigError: a module of metrics cannot be used.
+    """
+    return load_registry(config.metrics.k, config.metrics.modules)
 
 
 def _objectives(config: Config) -> tuple[Objective, ...]:
@@ -87,7 +97,7 @@ def assembled(config: Config) -> Iterator[Parts]:
         StoreError: the durable state cannot be used.
     """
     check(config)
-    registry = build(config.metrics.k)
+    registry = load_metrics(config)
     exporter = _exporter(config, registry)
     with ExitStack() as closing:
         store = closing.enter_context(open_store(config))

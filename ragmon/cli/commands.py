@@ -10,12 +10,13 @@ from rich.table import Column, Table
 from ragmon import generate as generated
 from ragmon._version import __version__
 from ragmon.app.serve import serve as run_processor
-from ragmon.app.wiring import check
+from ragmon.app.wiring import check as check_together
+from ragmon.app.wiring import load_metrics
 from ragmon.cli import demo as demo_command
 from ragmon.cli import replay as replay_command
 from ragmon.cli.console import ConfigFile, Root, complain, out
 from ragmon.config import load
-from ragmon.metrics import registry
+from ragmon.metrics.own import load_registry
 
 app = typer.Typer(
     help="Measures every request of a RAG service from its OpenTelemetry spans.",
@@ -41,6 +42,8 @@ Examples:
     ragmon generate --root observability  # dashboard, rules and docs for your own repository
 
     ragmon generate --check               # exits 1 and names what is stale
+
+    ragmon generate --config ragmon.yaml  # with the metrics of your own that it names
 """
 
 
@@ -100,20 +103,23 @@ def check_config(
     Environment variables `RAGMON_SECTION__KEY` are read as `serve` reads them.
     """
     loaded = load(config, {})
-    check(loaded)
+    check_together(loaded)
     out.print_json(loaded.model_dump_json())
 
 
 @app.command()
 def metrics(
+    config: ConfigFile = None,
     k: Annotated[
         list[int] | None, typer.Option("--k", min=1, max=10_000, help="Cut-offs of ranked metrics.")
     ] = None,
 ) -> None:
-    """List what is measured, and what each metric needs."""
+    """List what is measured, and what each metric needs; your own metrics too."""
+    loaded = load(config, {})
+    declared = load_registry(tuple(k) if k else loaded.metrics.k, loaded.metrics.modules)
     key = Column("metric", no_wrap=True)
     table = Table(key, "unit", "better", "needs", "what it is", box=None, pad_edge=False)
-    for spec in registry.build(tuple(k or (5,))).metrics:
+    for spec in (*declared.metrics, *declared.aggregates):
         table.add_row(spec.key, str(spec.unit), str(spec.better), str(spec.needs), spec.summary)
     out.print(table)
 
@@ -121,12 +127,13 @@ def metrics(
 @app.command(epilog=_GENERATE)
 def generate(
     *,
+    config: ConfigFile = None,
     root: Root = Path(),
     job: Annotated[str, typer.Option(help="Name of the scrape job that reads ragmon.")] = "ragmon",
     check: Annotated[bool, typer.Option("--check", help="Only compare; exit 1 if stale.")] = False,
 ) -> None:
     """Write the metric reference, dashboard, rules and runbooks from the registry."""
-    files = generated.files(registry.build(), job=job)
+    files = generated.files(load_metrics(load(config, {})), job=job)
     if check:
         stale = generated.stale(root, files)
         for path in stale:

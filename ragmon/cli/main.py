@@ -1,6 +1,7 @@
 """`ragmon`: one command for each thing a user does."""
 
 import sys
+from pathlib import Path
 
 try:
     from ragmon.cli import commands
@@ -15,7 +16,11 @@ from ragmon.errors import ConfigError, RagmonError
 
 
 def run() -> None:
-    """Run the command line; every expected error is clear lines and an exit code."""
+    """Run the command line; every expected error is clear lines and an exit code.
+
+    Modules of the working directory can be imported, for `metrics.modules`.
+    """
+    sys.path.append(str(Path.cwd()))
     try:
         commands.app()
     except ConfigError as error:

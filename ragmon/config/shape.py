@@ -163,6 +163,9 @@ class MetricsConfig(_Section):
     k: tuple[int, ...] = Field(
         default=(5,), min_length=1, description="Cut-offs of ranked metrics."
     )
+    modules: tuple[str, ...] = Field(
+        default=(), description="Python modules with metrics of your own, beside installed ones."
+    )
     windows: tuple[str, ...] = Field(
         default=("1h", "24h"), min_length=1, description="Windows of the event-time gauges."
     )

@@ -41,6 +41,19 @@ class Delta:
         self.observations.value += 1.0
 
 
+class InSeconds:
+    """Milliseconds, counted as seconds."""
+
+    __slots__ = ("_seconds",)
+
+    def __init__(self, seconds: Accumulator) -> None:
+        self._seconds = seconds
+
+    def observe(self, value: float, trace_id: str, time_ns: int) -> None:
+        """Count one value in milliseconds."""
+        self._seconds.observe(value / 1000, trace_id, time_ns)
+
+
 def countable(value: object, spec: MetricSpec | None) -> TypeGuard[float]:
     """Whether a metric's value may be counted: finite, and below 0 only where it is signed."""
     if spec is not None and spec.unit is Unit.SIGNED:
@@ -57,7 +70,8 @@ def accumulator(
     family = family_of(spec)
     if family is not None:
         k = () if slot.k is None else (str(slot.k),)
-        return tables.histograms[family.name].cell(pipeline, *k)
+        cell = tables.histograms[family.name].cell(pipeline, *k)
+        return InSeconds(cell) if spec.unit is Unit.MILLISECONDS else cell
     if spec.unit is Unit.SIGNED:
         cells = (tables.numbers[name].cell(pipeline, *slot_labels(slot)) for name in DELTAS)
         return Delta(*cells)

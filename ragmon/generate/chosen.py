@@ -6,15 +6,17 @@ from typing import Final
 from ragmon.metrics.registry import Registry
 from ragmon.metrics.spec import MetricSpec, Unit
 
-_UNITS: Final = {
+UNITS: Final = {
     Unit.RATIO: "percentunit",
     Unit.BINARY: "percentunit",
     Unit.SIGNED: "none",
     Unit.COUNT: "short",
+    Unit.AMOUNT: "short",
     Unit.MILLISECONDS: "ms",
     Unit.USD: "currencyUSD",
     Unit.TOKENS: "short",
 }
+"""Grafana's name of each unit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,7 @@ class Chosen:
     @property
     def unit(self) -> str:
         """Grafana's name of the unit."""
-        return _UNITS[self.spec.unit]
+        return UNITS[self.spec.unit]
 
     @property
     def matchers(self) -> str:

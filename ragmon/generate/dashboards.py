@@ -7,6 +7,7 @@ from ragmon.generate.board import Board, placed
 from ragmon.generate.origin import ORIGIN
 from ragmon.generate.overview import overview
 from ragmon.generate.panels import DATASOURCE, Json
+from ragmon.generate.quality import quality
 from ragmon.metrics.registry import Registry
 
 # Grafana 10.4 and 11.0. Grafana migrates a lower version up and never a higher one down;
@@ -16,7 +17,7 @@ SCHEMA_VERSION: Final = 39
 
 def dashboards(registry: Registry) -> dict[str, str]:
     """File name to JSON of every dashboard: sorted keys, no clock, stable panel ids."""
-    return {f"{board.uid}.json": _text(board) for board in (overview(registry),)}
+    return {f"{board.uid}.json": _text(board) for board in (overview(registry), quality(registry))}
 
 
 def _text(board: Board) -> str:

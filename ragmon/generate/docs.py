@@ -79,9 +79,9 @@ def exposed_as(spec: MetricSpec) -> str:
         case Unit.COUNT | Unit.AMOUNT:
             return _own_family(spec)
         case Unit.MILLISECONDS:
-            return _duration(spec.stage)
+            return _own_family(spec) or _duration(spec.stage)
         case Unit.USD:
-            return "ragmon_cost_usd_total"
+            return _own_family(spec) or "ragmon_cost_usd_total"
         case Unit.TOKENS:
             return _own_family(spec) or "ragmon_tokens_total"
         case _:

@@ -9,6 +9,7 @@ from ragmon.metrics.spec import Better, Unit
 HIGHER: Final = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
 LOWER: Final = (0.0, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 BINARY: Final = (0.0,)
+USD: Final = (0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
 AMOUNT: Final = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0, 1.1, 1.25, 1.5, 2.0, 3.0, 5.0, 10.0)
 TOKENS: Final = (0.0, 10.0, 25.0, 50.0, 100.0, 200.0, 300.0, 500.0, 800.0, 1200.0, 2000.0, 4000.0)
 COUNT: Final = (0.0, 1.0, 2.0, 3.0, 5.0, 8.0, 10.0, 15.0, 20.0, 30.0, 50.0, 100.0)
@@ -21,8 +22,8 @@ _BUCKETS: Final[Mapping[Unit, tuple[float, ...]]] = {
     Unit.COUNT: COUNT,
     Unit.AMOUNT: AMOUNT,
     Unit.TOKENS: TOKENS,
+    Unit.USD: USD,
     Unit.SIGNED: (),
-    Unit.USD: (),
 }
 
 

@@ -57,7 +57,7 @@ def task_success(task_success: bool) -> float:
     return float(task_success)
 
 
-@metric(unit=Unit.MILLISECONDS, better=Better.LOWER)
+@metric(unit=Unit.MILLISECONDS, better=Better.LOWER, buckets=())
 def latency_ms(latency_s: float) -> float:
     """Duration of the whole request.
 
@@ -71,7 +71,7 @@ def latency_ms(latency_s: float) -> float:
     return latency_s * 1000
 
 
-@metric(unit=Unit.USD, better=Better.LOWER)
+@metric(unit=Unit.USD, better=Better.LOWER, buckets=())
 def cost_usd(cost_usd: float) -> float:
     """Cost of the request's model calls in US dollars.
 

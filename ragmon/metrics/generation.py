@@ -156,7 +156,7 @@ def abstained(abstained: bool) -> float:
     return float(abstained)
 
 
-@metric(unit=Unit.MILLISECONDS, better=Better.LOWER)
+@metric(unit=Unit.MILLISECONDS, better=Better.LOWER, buckets=())
 def latency_ms(generation_latency_s: float) -> float:
     """Duration of the model call that gave the answer.
 

@@ -278,7 +278,7 @@ def query_term_coverage(query: Text, retrieved_texts: tuple[Text, ...]) -> float
     return (len(wanted) - len(missing)) / len(wanted) if wanted else None
 
 
-@metric(unit=Unit.MILLISECONDS, better=Better.LOWER)
+@metric(unit=Unit.MILLISECONDS, better=Better.LOWER, buckets=())
 def latency_ms(retrieval_latency_s: float) -> float:
     """Duration of retrieval, without a reranker inside it.
 

@@ -47,7 +47,7 @@ def _label_sets(family: Family, registry: Registry) -> Iterator[Labels]:
     if "metric" in family.labels:
         slots = [
             {"stage": slot.stage, "metric": slot.metric, "k": str(slot.k or "")}
-            for slot in registry.layout
+            for slot in registry.slots
         ]
     names = [name for name in family.labels if name not in slots[0]]
     choices = [family.closed.get(name) or OPEN_LABELS[name] for name in names]
