@@ -109,7 +109,7 @@ def test_an_own_metric_is_in_the_answer_to_a_scrape(module: str) -> None:
     exporter.observe(Fresh(key, "shop", None, 0, 0, None, first=True, scores=tuple(scores)))
     lines = exporter.exposition().body.decode().splitlines()
     assert 'ragmon_generation_reading_time_seconds_sum{pipeline="shop"} 1.0' in lines
-    name = 'ragmon_score_sum{pipeline="shop",stage="generation",metric="politeness"}'
+    name = 'ragmon_score_sum{metric="politeness",pipeline="shop",stage="generation"}'
     assert f"{name} 0.25" in lines
 
 
