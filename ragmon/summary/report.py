@@ -1,11 +1,20 @@
 """Reports: what a set of records says about each stage, for files and live windows alike."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from heapq import nlargest, nsmallest
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
 
-from ragmon.metrics.spec import MetricSpec
+from ragmon.metrics.registry import Registry
+from ragmon.metrics.spec import Better, MetricSpec, Scope, Unit
 from ragmon.model.measurement import Measured
 from ragmon.model.record import Stage
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from ragmon.summary.views.shape import ReportFields
 
 __all__ = ["MetricSummary", "Report", "Row", "StageReport"]
 
@@ -35,6 +44,19 @@ class MetricSummary:
         """`stage.name`; K is never part of it."""
         return self.spec.key
 
+    @property
+    def label(self) -> str:
+        """The name within its stage, with its cut-off: `ndcg_at_k@5`."""
+        return self.spec.name if self.k is None else f"{self.spec.name}@{self.k}"
+
+    @property
+    def ideal(self) -> float | None:
+        """The best value there is; None where any value can be bettered or none is better."""
+        if self.spec.better is Better.LOWER:
+            return 0.0
+        bounded = self.spec.unit in (Unit.RATIO, Unit.BINARY)
+        return 1.0 if bounded and self.spec.better is Better.HIGHER else None
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -62,6 +84,38 @@ class StageReport:
     rows: tuple[Row, ...] = ()
     notes: Mapping[str, int] = field(default_factory=dict)
 
+    def values(self, metric: MetricSummary) -> Iterator[tuple[str, float]]:
+        """The name and value of each row that has one; an aggregate's are what it was made of."""
+        at = self._place(metric)
+        if at is None:
+            return
+        for row in self.rows:
+            value = row.values[at]
+            if isinstance(value, float):
+                yield row.name, value
+
+    def extreme(
+        self, metric: MetricSummary, count: int = 5, *, lowest: bool
+    ) -> list[tuple[str, float]]:
+        """The rows with the lowest or the highest values, those first; ties in row order."""
+        pick = nsmallest if lowest else nlargest
+        return pick(count, self.values(metric), key=itemgetter(1))
+
+    def worst(self, metric: MetricSummary, count: int = 5) -> list[tuple[str, float]]:
+        """The rows with the worst values, those first; none that is ideal, or of no direction."""
+        if metric.spec.better is Better.NONE:
+            return []
+        found = self.extreme(metric, count, lowest=metric.spec.better is Better.HIGHER)
+        return [(name, value) for name, value in found if value != metric.ideal]
+
+    def _place(self, metric: MetricSummary) -> int | None:
+        spec = metric.spec
+        name = spec.inputs[0] if spec.scope is Scope.WINDOW and spec.inputs else spec.name
+        for at, one in enumerate(self.row_metrics):
+            if one.spec.name == name and one.k == metric.k:
+                return at
+        return None
+
 
 @dataclass(frozen=True, slots=True)
 class Report:
@@ -79,3 +133,44 @@ class Report:
             if one.key == key and k in (None, one.k)
         ]
         return min(found, key=lambda one: one.k or 0, default=None)
+
+    @staticmethod
+    def from_dict(content: Mapping[str, Any], registry: Registry | None = None) -> "Report":
+        """The report that `to_dict` told of; metrics of one's own are found in `registry`.
+
+        Raises:
+            ValueError: it is no report, or one of a later ragmon; the message says where.
+        """
+        from ragmon.summary.views.from_dict import from_dict  # noqa: PLC0415 (views read reports)
+
+        return from_dict(content, registry)
+
+    def to_dict(self) -> "ReportFields":
+        """All of it, rows included, as plain values; what was not measured is None."""
+        from ragmon.summary.views.as_dict import to_dict  # noqa: PLC0415 (views read reports)
+
+        return to_dict(self)
+
+    def to_json(self) -> str:
+        """The dict as JSON; `compare` of a later run reads it back by `from_dict`."""
+        from ragmon.summary.views.as_dict import to_json  # noqa: PLC0415 (views read reports)
+
+        return to_json(self)
+
+    def to_markdown(self) -> str:
+        """The report as GitHub-flavoured Markdown."""
+        from ragmon.summary.views.markdown import to_markdown  # noqa: PLC0415 (views read reports)
+
+        return to_markdown(self)
+
+    def to_html(self) -> str:
+        """The report as one self-contained HTML page."""
+        from ragmon.summary.views.html import to_html  # noqa: PLC0415 (views read reports)
+
+        return to_html(self)
+
+    def to_table(self) -> "Table":
+        """The report as a rich table for the terminal."""
+        from ragmon.summary.views.terminal import to_table  # noqa: PLC0415 (views read reports)
+
+        return to_table(self)

@@ -1,0 +1,84 @@
+"""How names and numbers are written in every view."""
+
+from math import isfinite
+from typing import Final
+
+from ragmon.metrics.spec import Better, Unit
+from ragmon.summary.report import MetricSummary
+
+NOT_MEASURED: Final = "not measured"
+"""What stands where a value would: never 0, never a blank."""
+
+_NAME_LENGTH: Final = 80
+_THOUSAND: Final = 1000
+_SUFFIX: Final = {Unit.MILLISECONDS: " ms", Unit.USD: " USD"}
+_DIRECTION: Final = {
+    Better.HIGHER: "\N{UPWARDS ARROW} higher",
+    Better.LOWER: "\N{DOWNWARDS ARROW} lower",
+    Better.NONE: "\N{EN DASH}",
+}
+
+
+def shown(name: str) -> str:
+    r"""A name on one line, cut to 80 characters, what cannot be printed as its escape.
+
+    >>> shown("a\nb")
+    'a\\nb'
+    """
+    ellipsis = "\N{HORIZONTAL ELLIPSIS}"
+    cut = name if len(name) <= _NAME_LENGTH else name[: _NAME_LENGTH - 1] + ellipsis
+    return "".join(one if one.isprintable() else _escape(one) for one in cut)
+
+
+def finite(value: float | None) -> float | None:
+    """The value, or None where it is none that can be written."""
+    return value if value is not None and isfinite(value) else None
+
+
+def plain(value: float) -> str:
+    """Four significant digits below a thousand, whole numbers from there.
+
+    >>> plain(0.71234), plain(12345.6), plain(2.0)
+    ('0.7123', '12,346', '2')
+    """
+    return f"{value:.4g}" if abs(value) < _THOUSAND else f"{value:,.0f}"
+
+
+def amount(value: float | None, unit: Unit) -> str:
+    """A value with its unit; `not measured` where there is none.
+
+    >>> amount(290.0, Unit.MILLISECONDS), amount(None, Unit.RATIO)
+    ('290 ms', 'not measured')
+    """
+    known = finite(value)
+    return NOT_MEASURED if known is None else plain(known) + _SUFFIX.get(unit, "")
+
+
+def quantile(value: float | None, unit: Unit) -> str:
+    """A quantile with its unit; a dash where the metric has no values per record."""
+    return "\N{EN DASH}" if finite(value) is None else amount(value, unit)
+
+
+def direction(better: Better) -> str:
+    """The direction that is good, with an arrow, so that colour is never needed to see it."""
+    return _DIRECTION[better]
+
+
+def counted(metric: MetricSummary) -> str:
+    """How many records have a value, of how many that could: `8/10`."""
+    return f"{metric.count}/{metric.possible}"
+
+
+def reasons(metric: MetricSummary) -> str:
+    """Why records have no value, the commonest first: `missing:gold_ids (2)`."""
+    ordered = sorted(metric.reasons.items(), key=lambda one: (-one[1], one[0]))
+    return ", ".join(f"{shown(reason)} ({count})" for reason, count in ordered)
+
+
+def titled(stage: str) -> str:
+    """A stage's name as a heading: `End to end`."""
+    return stage.replace("_", " ").capitalize()
+
+
+def _escape(character: str) -> str:
+    return character.encode("unicode_escape", "backslashreplace").decode("ascii")
