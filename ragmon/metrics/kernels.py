@@ -23,9 +23,18 @@ def first(ranked_ids: Sequence[str], k: int) -> Sequence[str]:
     Raises:
         ValueError: if k is below 1.
     """
+    return ranked_ids[: cut_off(k)]
+
+
+def cut_off(k: int) -> int:
+    """The cut-off as it is.
+
+    Raises:
+        ValueError: if k is below 1.
+    """
     if k < 1:
         raise ValueError(f"k={k} must be 1 or more")
-    return ranked_ids[:k]
+    return k
 
 
 def reciprocal_rank(ranked_ids: Sequence[str], gold_ids: frozenset[str]) -> float:

@@ -8,9 +8,12 @@ from ragmon.metrics import (
     correctness,
     embedding,
     end_to_end,
+    end_to_end_window,
     generation,
+    generation_window,
     reranking,
     retrieval,
+    retrieval_window,
 )
 from ragmon.metrics.spec import MetricSpec, Scope
 from ragmon.model.measurement import Layout, Slot
@@ -20,11 +23,14 @@ _MODULES = (
     chunking,
     embedding,
     retrieval,
+    retrieval_window,
     reranking,
     augmentation,
     generation,
     correctness,
+    generation_window,
     end_to_end,
+    end_to_end_window,
 )
 _RECORDS = (Scope.REQUEST, Scope.DOCUMENT, Scope.INDEX)
 _STAGES = tuple(Stage)

@@ -12,7 +12,7 @@ from ragmon.metrics.input import Facts, Input
 from ragmon.metrics.measure import measure
 from ragmon.metrics.registry import Registry, build
 from ragmon.metrics.request_inputs import REQUEST_INPUTS
-from ragmon.metrics.spec import Needs
+from ragmon.metrics.spec import Needs, Scope
 from ragmon.model.gold import Gold
 from ragmon.model.measurement import Kind, Measured, NotMeasured
 from ragmon.model.record import (
@@ -28,6 +28,7 @@ from ragmon.text import Text
 
 MakeRecord = Callable[..., RequestRecord]
 REGISTRY = build((2,))
+REQUEST_SPECS = [spec for _, spec in REGISTRY.places[Scope.REQUEST]]
 RESULTS = {"retrieved_ids", "result_keys", "result_scores", "retrieved_texts"}
 TEXTS = {"context_texts", "packed_context_texts"}
 
@@ -145,7 +146,7 @@ def test_a_missing_input_is_named(
     """What was not captured leaves exactly the metrics that need it without a number."""
     expected = {
         spec.key: f"missing:{next(name for name in spec.inputs if name in inputs)}"
-        for spec in REGISTRY.metrics
+        for spec in REQUEST_SPECS
         if inputs & set(spec.inputs)
     }
     reasons = _reasons(make_record(**{field: value}), gold)
@@ -171,13 +172,13 @@ def test_without_labels_gold_metrics_are_missing(make_record: MakeRecord) -> Non
     reasons = _reasons(make_record(), Gold())
     labels = {name for name, one in REQUEST_INPUTS.items() if one.needs is Needs.GOLD}
     assert {f"missing:{name}" for name in labels} == set(reasons.values())
-    assert all(reasons[spec.key] for spec in REGISTRY.metrics if spec.needs == "gold")
+    assert all(reasons[spec.key] for spec in REQUEST_SPECS if spec.needs == "gold")
 
 
 def test_labels_without_anything_relevant_leave_nothing_to_find(make_record: MakeRecord) -> None:
     """Labelled, but no grade above 0: undefined, neither missing nor 0."""
     reasons = _reasons(make_record(), Gold(relevant={"a": 0.0, "b": -1.0, "c": math.nan}))
-    ranked = [spec.key for spec in REGISTRY.metrics if {"gold_ids", "gold_grades"} & {*spec.inputs}]
+    ranked = [spec.key for spec in REQUEST_SPECS if {"gold_ids", "gold_grades"} & {*spec.inputs}]
     assert {"undefined:no_relevant_ids"} == {reasons[key] for key in ranked}
 
 
@@ -237,7 +238,7 @@ def test_a_repeated_id_counts_once_before_the_cut(make_record: MakeRecord) -> No
 
 def _with(function: Callable[..., Any]) -> Registry:
     """A registry whose first metric is computed by another function."""
-    first, *others = REGISTRY.metrics
+    first, *others = REQUEST_SPECS
     inputs = ("latency_s",)
     replaced = dataclasses.replace(first, function=function, takes_k=False, inputs=inputs)
     return Registry([replaced, *others], (2,))
@@ -304,7 +305,7 @@ def test_reasons_are_read_back() -> None:
 
 def test_ranked_functions_refuse_an_impossible_cut() -> None:
     """A cut-off below 1 is an error of the caller, not a score."""
-    for spec in REGISTRY.metrics:
+    for spec in REQUEST_SPECS:
         if spec.takes_k:
             values = [_ranked(name, {"a": 1.0}) for name in spec.inputs]
             with pytest.raises(ValueError, match="k=0 must be 1 or more"):
@@ -313,7 +314,7 @@ def test_ranked_functions_refuse_an_impossible_cut() -> None:
 
 def test_ranked_functions_without_gold_have_no_value() -> None:
     """With nothing to find a ranked metric is None, whatever was retrieved."""
-    for spec in REGISTRY.metrics:
+    for spec in REQUEST_SPECS:
         if spec.takes_k:
             values = [_ranked(name, {}) for name in spec.inputs]
             assert spec.function(*values, k=1) is None
