@@ -78,7 +78,7 @@ def broken(gates: Iterable[Gate], report: Report) -> Iterator[str]:
 
 def nearest(name: str, known: Iterable[str], otherwise: str) -> str:
     """A question that names the nearest of the known names, or what to do otherwise."""
-    near = get_close_matches(name, list(known), n=1)
+    near = get_close_matches(name, [str(one) for one in known], n=1)
     return f"did you mean {near[0]!r}?" if near else otherwise
 
 
@@ -119,13 +119,15 @@ def _number(text: str) -> float:
 
 def _nowhere(gate: Gate, report: Report) -> str:
     """Why a metric is not in the report."""
-    stage = gate.key.partition(".")[0]
-    if all(one.stage != stage for one in report.stages):
-        return f"the stage {stage} was not evaluated"
-    cuts = sorted({one.k for part in report.stages for one in part.metrics if one.k is not None})
-    return (
-        f"it was evaluated at k={', '.join(map(str, cuts))} only" if cuts else "it has no cut-off"
-    )
+    name = gate.key.partition(".")[0]
+    stages = [one for one in report.stages if one.stage == name]
+    if not stages:
+        return f"the stage {name} was not evaluated"
+    cuts = {one.k for stage in stages for one in stage.metrics if one.key == gate.key}
+    known = sorted(k for k in cuts if k is not None)
+    if known:
+        return f"it was evaluated at k={', '.join(map(str, known))} only"
+    return "it has no cut-off" if cuts else "it is not among the metrics of the report"
 
 
 def _fallen(gate: Gate, metric: MetricSummary, report: Report) -> str:

@@ -1,0 +1,55 @@
+"""Report files: the views of a report by the ending of the file, and reading JSON back."""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final
+
+from ragmon.errors import ConfigError
+from ragmon.metrics.registry import Registry
+from ragmon.summary.report import Report
+
+ENDINGS: Final = (".html", ".json", ".md")
+
+
+def check_endings(paths: Iterable[Path]) -> None:
+    """Refuse a file of which nobody knows what to write, before any work is done.
+
+    Raises:
+        ConfigError: with a line for each.
+    """
+    known = ", ".join(ENDINGS)
+    unknown = [path for path in paths if path.suffix.lower() not in ENDINGS]
+    if unknown:
+        raise ConfigError(tuple(f"--output {path}: must end in {known}" for path in unknown))
+
+
+def read_report(path: Path, registry: Registry) -> Report:
+    """The report that an earlier run wrote as JSON.
+
+    Raises:
+        ConfigError: it cannot be read, or is no report.
+    """
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(content, dict):
+            raise ConfigError((f"{path}: is no report that `--output report.json` wrote",))
+        return Report.from_dict(content, registry)
+    except OSError as error:
+        raise ConfigError((f"{path}: {error.strerror}",)) from None
+    except json.JSONDecodeError as error:
+        raise ConfigError((f"{path}:{error.lineno}: {error.msg}",)) from None
+    except ValueError as error:
+        raise ConfigError((f"{path}: {error}",)) from None
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write one view.
+
+    Raises:
+        ConfigError: it cannot be written.
+    """
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise ConfigError((f"--output {path}: {error.strerror}",)) from None
