@@ -53,10 +53,14 @@ def measure_run(run: Chunking | Embedding, gold: Gold, registry: Registry) -> tu
 
 def _measure(scope: Scope, facts: Facts, registry: Registry) -> tuple[Measured, ...]:
     inputs = _Inputs(INPUTS[scope], facts)
-    return tuple([_measure_one(spec, k, inputs) for k, spec in registry.places[scope]])
+    return tuple([measure_one(spec, k, inputs) for k, spec in registry.places[scope]])
 
 
-def _measure_one(spec: MetricSpec, k: int | None, inputs: _Inputs) -> Measured:
+def measure_one(spec: MetricSpec, k: int | None, inputs: Mapping[str, object]) -> Measured:
+    """Measure one metric on inputs that were read, each a value or a NotMeasured.
+
+    k: its cut-off, None where it takes none. Raises nothing: what fails is not measured.
+    """
     try:
         values = [inputs[name] for name in spec.inputs]
         for value in values:

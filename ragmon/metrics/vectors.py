@@ -118,8 +118,11 @@ def cosines(
 
     matrix: (n, d). lengths: (n,) its norms. queries: (d,) each.
     """
+    if not len(matrix):
+        yield from (np.empty(0) for _ in queries)
+        return
     divisors = np.where(lengths == 0, np.inf, lengths)
-    rows = max(1, _CELLS // max(1, len(matrix)))
+    rows = max(1, _CELLS // len(matrix))
     for start in range(0, len(queries), rows):
         block = np.stack(queries[start : start + rows])
         size = norms(block)[:, np.newaxis]
