@@ -107,7 +107,7 @@ def test_the_exact_result_is_all_an_index_can_lose_nothing_of(
 ) -> None:
     """Returning what exact search finds, in any order of ties, is a recall of 1."""
     asked = draw.draw(arrays.arrays(np.float64, matrix.shape[1], elements=numbers))
-    exact = [_cosine(row, asked) for row in matrix.tolist()]
+    exact = [_cosine(row, asked.tolist()) for row in matrix.tolist()]
     ties = draw.draw(st.permutations(range(len(matrix))))
     ranked = sorted(ties, key=lambda row: -round(exact[row], 12))
     found = tuple(f"c{row}" for row in ranked[:k])
