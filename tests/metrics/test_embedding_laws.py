@@ -229,3 +229,12 @@ def test_float32_bytes_are_the_numbers_they_hold() -> None:
     assert sent.astype(np.float64).tolist() == vector.tolist()
     matrix = np.ones((3, 2))
     assert matrix is clean(matrix).matrix
+
+
+def test_what_is_nearly_as_near_is_no_loss() -> None:
+    """An index may return a chunk within 1e-9 of the last exact one; not one further away."""
+    asked = np.array([1.0, 0.0])
+    for angle, expected in [(1e-5, 1), (1e-4, 2)]:  # a cosine of 1 - angle**2 / 2
+        matrix = np.array([[1.0, 0.0], [math.cos(angle), math.sin(angle)]])
+        run = Embedding(matrix, ("a", "b"), queries=(EmbeddedQuery(asked, None, ("b",)),))
+        assert [IndexMatch((expected,), 2)] == index_matches(run)
