@@ -217,8 +217,8 @@ def test_configured_pipelines_start_their_closed_counters_at_zero(
     assert {dict(labels)["outcome"] for labels in outcomes} == set(map(str, Outcome))
     assert len(evaluations) == len(desk.registry.layout) * len(Evaluation)
     deltas = desk.read("ragmon_score_delta_observations_total")
-    signed = [spec for spec in desk.registry.metrics if spec.unit is Unit.SIGNED]
-    assert len(deltas) == len(signed)
+    units = [desk.registry.spec(slot).unit for slot in desk.registry.layout]
+    assert len(deltas) == units.count(Unit.SIGNED)
     assert {*outcomes.values(), *evaluations.values(), *deltas.values()} == {0}
     assert desk.read("ragmon_score_count") == {}
 
