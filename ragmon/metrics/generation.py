@@ -6,7 +6,7 @@ from ragmon.metrics import kernels
 from ragmon.metrics.declare import stage
 from ragmon.metrics.spec import Better, Unit
 from ragmon.text import Text
-from ragmon.text.clauses import sentences
+from ragmon.text.sentences import sentences
 from ragmon.text.tokens import word_tokens
 
 metric = stage("generation")

@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ragmon.model.record import Absence
 from ragmon.text import Text
+from ragmon.text.locate import Located, locate_all
 from ragmon.text.source import Source
 
 Vector = NDArray[np.float64]
@@ -30,17 +32,25 @@ class Chunk:
     vector: Vector | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class ChunkedDocument:
     """A document and its chunks, in the order of the document. A source of None: not captured.
 
-    markdown: whether the source is Markdown; None where nobody said it.
+    markdown: whether the source is Markdown; None where nobody said it. Without slots, so
+    that where the chunks lie is kept. One caller at a time.
     """
 
     document_id: str | None
     source: Source | None
     chunks: tuple[Chunk, ...]
     markdown: bool | None = None
+
+    @cached_property
+    def located(self) -> Located | None:
+        """Where the chunks lie in the source, found once; None without a source."""
+        if self.source is None:
+            return None
+        return locate_all(self.source, ((chunk.text.raw, chunk.span) for chunk in self.chunks))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

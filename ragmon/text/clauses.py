@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-import sentencex
+from ragmon.text.sentences import sentences
 
 # Where a clause ends within a sentence: at a semicolon, and before a turn.
 _TURN = re.compile(
@@ -11,8 +11,6 @@ _TURN = re.compile(
     "| (?:\u2013|\u2014|--) ",
     re.IGNORECASE,
 )
-_SURROGATE = re.compile("[\ud800-\udfff]")
-"""What no UTF-8 can carry, so that the library refuses the whole text."""
 _CONCESSION = re.compile(
     r"\s*(?:while|although|though|even though|even if|whereas)\b\s*([^,]*),\s*(.+)",
     re.IGNORECASE | re.DOTALL,
@@ -23,17 +21,6 @@ _OPENING = re.compile(
     r"at this time|currently)\b[\s,:]*)+(?=\S)",
     re.IGNORECASE,
 )
-
-
-def sentences(text: str) -> tuple[str, ...]:
-    r"""The sentences of a text; a line break ends one.
-
-    >>> sentences("It works. See Dr. Smith\nfor more")
-    ('It works.', 'See Dr. Smith', 'for more')
-    """
-    whole = _SURROGATE.sub("\ufffd", text)
-    found = (part for line in whole.splitlines() for part in sentencex.segment("en", line))
-    return tuple(part.strip() for part in found if not part.isspace())
 
 
 def clauses(text: str) -> Iterator[str]:

@@ -52,6 +52,11 @@ def word_spans(text: str) -> tuple[tuple[str, int, int], ...]:
     )
 
 
+def word_edges(text: str) -> Iterator[tuple[int, int]]:
+    """Start and end of each word token, in code points of the text as given."""
+    return (match.span() for match in _pattern_of(text).finditer(text))
+
+
 def _compared(word: str) -> str:
     return unicodedata.normalize("NFC", word.lower())
 

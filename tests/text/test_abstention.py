@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ragmon.text import Text
 from ragmon.text.abstention import Decision, decide
-from ragmon.text.clauses import clauses, sentences
+from ragmon.text.clauses import clauses
 
 DECLINES = """\
 The provided context does not contain information about the CEO's salary.
@@ -104,14 +104,6 @@ def test_clauses_end_where_a_sentence_turns() -> None:
 
 
 any_text = st.text(st.characters(exclude_categories=()), max_size=60)
-
-
-@given(any_text)
-def test_sentences_lose_nothing_but_space(text: str) -> None:
-    """Every character that is no white space stands in one sentence, in order."""
-    joined = "".join(sentences(text))
-    readable = "".join("\ufffd" if "\ud800" <= one <= "\udfff" else one for one in text)
-    assert "".join(readable.split()) == "".join(joined.split())
 
 
 @given(any_text, st.lists(st.text(max_size=20).map(Text), max_size=2))
