@@ -1,6 +1,7 @@
 """Setting capture up, and taking it down."""
 
 import logging
+import os
 import threading
 from collections.abc import Callable, Mapping
 from typing import Any, Final, get_args
@@ -18,7 +19,14 @@ from ragmon.capture.destination import (
     find_own,
     sdk_disabled,
 )
-from ragmon.capture.settings import MAX_TEXT_CHARS, SCOPE, Content, Settings, active
+from ragmon.capture.settings import (
+    MAX_TEXT_CHARS,
+    MAX_VECTOR_BYTES,
+    SCOPE,
+    Content,
+    Settings,
+    active,
+)
 
 _log = logging.getLogger("ragmon.capture")
 _lock: Final = threading.Lock()
@@ -46,6 +54,8 @@ def configure(
     headers: Mapping[str, str] | None = None,
     content: Content = "on",
     max_text_chars: int = MAX_TEXT_CHARS,
+    vectors: bool | None = None,
+    max_vector_bytes: int = MAX_VECTOR_BYTES,
     tracer_provider: trace.TracerProvider | None = None,
 ) -> None:
     """Say who this application is and where its spans go. Call it once, at start.
@@ -69,6 +79,9 @@ def configure(
         headers: Headers of every export, such as a token.
         content: `on` sends questions, documents, prompts and answers; `off` none of them.
         max_text_chars: Longest text that is sent whole, in characters, 1 or more.
+        vectors: Whether embedding spans send their vectors; by default RAGMON_SEND_VECTORS=1,
+            and no. With `content="off"` none are sent.
+        max_vector_bytes: Most bytes of vectors of one span, 4 a number; more are not sent.
         tracer_provider: The provider to use, where it is not the global one.
 
     Example:
@@ -77,7 +90,12 @@ def configure(
     try:
         with _lock:
             active.settings = Settings(
-                pipeline or service, pipeline_version, _content(content), max(max_text_chars, 1)
+                pipeline=pipeline or service,
+                pipeline_version=pipeline_version,
+                content=_content(content),
+                max_text_chars=max(max_text_chars, 1),
+                vectors=_vectors_are_wanted() if vectors is None else vectors,
+                max_vector_bytes=max_vector_bytes,
             )
             own = find_own(endpoint, protocol, headers)
             provider = _provider(tracer_provider, service, own or find_otel(protocol, headers))
@@ -103,6 +121,10 @@ def shutdown(timeout_s: float = 5.0) -> bool:
     ragmon's processor. Not needed at a normal exit, where the SDK does the same.
     """
     return _bounded(_shutdown, timeout_s)
+
+
+def _vectors_are_wanted() -> bool:
+    return os.environ.get("RAGMON_SEND_VECTORS", "").strip() == "1"
 
 
 def _content(content: str) -> Content:

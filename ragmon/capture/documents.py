@@ -55,7 +55,7 @@ def read_documents(value: Any) -> Documents | None:
     >>> read_documents([{"id": "a", "text": "Alpha", "score": 0.9}, {"id": "b", "text": "Beta"}])
     Documents(ids=('a', 'b'), texts=('Alpha', 'Beta'), scores=(0.9, nan), chars=9)
     """
-    documents = _listed(value)
+    documents = listed(value)
     if documents is None:
         return None
     if not documents:
@@ -66,7 +66,8 @@ def read_documents(value: Any) -> Documents | None:
         return _one_by_one(documents)
 
 
-def _listed(value: Any) -> Sequence[Any] | None:
+def listed(value: Any) -> Sequence[Any] | None:
+    """The documents of a list, of what holds one, or one document; None for no such thing."""
     if type(value) is list or is_plain_tuple(value):
         return value  # type: ignore[no-any-return]
     if isinstance(value, str):

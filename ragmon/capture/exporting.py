@@ -19,9 +19,9 @@ from ragmon.capture.settings import SCOPE
 _log = logging.getLogger("ragmon.capture")
 _TIMEOUT_S: Final = 5.0
 _REQUEST_CHARS: Final = 3 << 20
-"""Text in one export request; receivers take 4 MiB of gRPC by default."""
+"""Text and vectors in one export request; receivers take 4 MiB of gRPC by default."""
 _MOST_MARKS: Final = 32_768
-_HEAVY: Final = (semconv.PROMPT, semconv.ANSWER, semconv.SOURCE_TEXT)
+_HEAVY: Final = (semconv.PROMPT, semconv.ANSWER, semconv.SOURCE_TEXT, semconv.VECTORS)
 _HEAVY_LISTS: Final = (
     semconv.DOCUMENTS_TEXT,
     semconv.INPUT_DOCUMENTS_TEXT,
@@ -202,7 +202,9 @@ def _weight(span: ReadableSpan) -> int:
 
 
 def _length(text: object) -> int:
-    """Characters of a text, whatever methods a subclass of str may have."""
+    """Characters of a text, whatever methods a subclass of str may have; bytes of vectors."""
+    if isinstance(text, bytes):
+        return len(text)
     return str.__len__(text) if isinstance(text, str) else 0
 
 

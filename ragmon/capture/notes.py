@@ -25,6 +25,7 @@ class Notes(TypedDict, total=False):
     data_source: str | None
     documents: object
     finish_reason: str | None
+    indexed_ids: Iterable[str] | None
     input_documents: object
     input_tokens: int | None
     max_context_tokens: int | None
@@ -56,7 +57,8 @@ def annotate(**notes: Unpack[Notes]) -> None:
             `documents`: what the stage returned; `input_documents`: what it was given;
             `context`: what really went into the prompt, a list of documents or one string;
             `max_context_tokens`: the context's budget, in word tokens;
-            `top_k`, `data_source`, `source_id`.
+            `top_k`, `data_source`, `source_id`;
+            `indexed_ids`: ids that the index holds, on the embedding span.
 
     Example:
         @ragmon.generation
@@ -142,6 +144,7 @@ _WRITERS: Final[Mapping[str, Writer]] = {
     "finish_reason": lambda recording, value: recording.put(
         semconv.GEN_AI_RESPONSE_FINISH_REASONS, (str(value),)
     ),
+    "indexed_ids": lambda recording, value: recording.put_ids(semconv.INDEXED_IDS, value),
     "input_documents": lambda recording, value: recording.put_documents(INPUT_DOCUMENTS, value),
     "input_tokens": _plain(semconv.GEN_AI_USAGE_INPUT_TOKENS, int),
     "max_context_tokens": _plain(semconv.MAX_CONTEXT_TOKENS, int),

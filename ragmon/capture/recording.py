@@ -4,7 +4,8 @@ Attributes are gathered in a dictionary and set in one call when the span ends, 
 identifying ones last: the SDK throws away the oldest above its limit.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from time import perf_counter
 from typing import Any, Final, NamedTuple
 
@@ -25,7 +26,7 @@ _ERROR: Final = Status(StatusCode.ERROR)
 GONE: Final = ("GeneratorExit", "CancelledError", "Cancelled")
 """Exceptions that say the caller went away; they are no fault of the function."""
 
-Value = str | int | float | bool | Sequence[str] | Sequence[float]
+Value = str | int | float | bool | bytes | Sequence[str] | Sequence[float]
 
 
 class Columns(NamedTuple):
@@ -100,15 +101,30 @@ class Recording:
         """Set an attribute that is no content."""
         self.attributes[attribute] = value
 
-    def put_text(self, attribute: str, text: str) -> None:
-        """Set a text: cut where it is over its bound, withheld where content is off."""
+    def put_text(self, attribute: str, text: str, times: int = 1) -> None:
+        """Set a text: cut where it is over its bound, withheld where content is off.
+
+        times: how many texts of the greatest length it may be as long as.
+        """
         if self.settings.content == "off":
-            self._mark(semconv.MASKED, attribute)
+            self.withhold(attribute)
             return
-        limit = self.settings.max_text_chars
+        limit = self.settings.max_text_chars * times
         self.attributes[attribute] = encodable(
             text if len(text) <= limit else self._cut(attribute, text, limit)
         )
+
+    def withhold(self, attribute: str) -> None:
+        """Note that an attribute is not sent though there is something to send."""
+        self._mark(semconv.MASKED, attribute)
+
+    def put_ids(self, attribute: str, ids: Iterable[object]) -> None:
+        """Set ids that are of no use unless all of them are there."""
+        texts = tuple([encodable(str(id_)) for id_ in islice(ids, MAX_DOCUMENTS + 1)])
+        if len(texts) > MAX_DOCUMENTS:
+            self.withhold(attribute)
+        else:
+            self.attributes[attribute] = texts
 
     def put_documents(self, columns: Columns, value: Any) -> None:
         """Set a list of documents as parallel arrays; nothing where it is no such list."""
@@ -159,7 +175,7 @@ class Recording:
     def _put_texts(self, attribute: str, documents: Documents) -> None:
         texts = documents.texts or ()
         if self.settings.content == "off":
-            self._mark(semconv.MASKED, attribute)
+            self.withhold(attribute)
         elif self._new_texts(documents.ids, texts):
             fits = documents.chars <= self.settings.max_text_chars
             self.attributes[attribute] = texts if fits else self._bounded(attribute, texts)

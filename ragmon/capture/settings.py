@@ -14,6 +14,8 @@ MAX_TEXT_CHARS: Final = 64 * 1024
 LIST_TEXTS: Final = 16
 """A list of documents may carry this many texts of the greatest length."""
 MAX_DOCUMENTS: Final = 10_000
+MAX_VECTOR_BYTES: Final = 2 << 20
+"""Vectors of one span; receivers take 4 MiB of gRPC by default."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,13 +23,15 @@ class Settings:
     """How spans are written.
 
     `pipeline` None leaves it to the resource's `service.name`. `max_text_chars` bounds one
-    text, in characters.
+    text, in characters. `vectors` sends what was embedded, up to `max_vector_bytes` a span.
     """
 
     pipeline: str | None = None
     pipeline_version: str | None = None
     content: Content = "on"
     max_text_chars: int = MAX_TEXT_CHARS
+    vectors: bool = False
+    max_vector_bytes: int = MAX_VECTOR_BYTES
 
 
 class _Active:

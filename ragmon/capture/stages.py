@@ -4,12 +4,15 @@ The names are tried in order; the first that the decorated function has is read.
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from ragmon import semconv
 from ragmon.capture.documents import read_documents
 from ragmon.capture.fields import as_count, as_text, field, is_plain_tuple
+from ragmon.capture.offsets import write_offsets
 from ragmon.capture.recording import DOCUMENTS, INPUT_DOCUMENTS, Recording
+from ragmon.capture.settings import LIST_TEXTS
 from ragmon.capture.texts import (
     identity_and_text,
     read_answer,
@@ -17,6 +20,7 @@ from ragmon.capture.texts import (
     read_query,
     read_usage,
 )
+from ragmon.capture.vectors import write_embedded, write_embedded_ids, write_vectors
 
 Writer: TypeAlias = Callable[[Recording, Any], None]
 
@@ -130,24 +134,29 @@ def _source(recording: Recording, value: Any) -> None:
     if identity is not None:
         recording.attributes.setdefault(semconv.SOURCE_ID, identity)
     if text is not None:
-        recording.put_text(semconv.SOURCE_TEXT, text)
+        recording.put_text(semconv.SOURCE_TEXT, text, LIST_TEXTS)
 
 
 def _source_id(recording: Recording, value: Any) -> None:
     recording.put(semconv.SOURCE_ID, str(value))
 
 
-def _vectors(recording: Recording, value: Any) -> None:
-    shape = field(value, "shape")
-    if isinstance(shape, tuple) and shape:
-        dimensions = as_count(shape[-1])
-    else:
-        first = value[0] if isinstance(value, list | tuple) and value else None
-        dimensions = (
-            len(first if isinstance(first, list | tuple) else value) if first is not None else None
-        )
-    if dimensions is not None:
-        recording.put(semconv.GEN_AI_EMBEDDINGS_DIMENSION_COUNT, dimensions)
+def _markdown(recording: Recording, value: Any) -> None:
+    recording.put(semconv.SOURCE_MARKDOWN, bool(value))
+
+
+def _size_limits(recording: Recording, value: Any) -> None:
+    fewest, most = (-1 if bound is None else int(bound) for bound in value)
+    recording.put(semconv.SIZE_LIMITS, (fewest, most))
+
+
+def _chunks(recording: Recording, value: Any) -> None:
+    _documents(recording, value)
+    write_offsets(recording, value)
+
+
+def _send_vectors(recording: Recording, value: Any) -> None:
+    recording.settings = replace(recording.settings, vectors=bool(value))
 
 
 def _packed(recording: Recording, value: Any) -> None:
@@ -204,14 +213,21 @@ CHUNKING: Final = Stage(
     (
         Input("source_id", ("source_id", "doc_id", "document_id"), _source_id),
         Input("source", ("document", "doc", "source", "text", "content", "page"), _source),
+        Input("markdown", (), _markdown),
+        Input("size_limits", (), _size_limits),
     ),
-    _documents,
+    _chunks,
 )
 EMBEDDING: Final = Stage(
     "embedding",
     "embeddings",
-    (Input("model", ("model", "model_name"), _model),),
-    _vectors,
+    (
+        Input("model", ("model", "model_name"), _model),
+        Input("vectors", (), _send_vectors),
+        Input("documents", ("chunks", "documents", "docs", "nodes", "passages"), write_embedded),
+        Input("ids", ("ids", "chunk_ids", "doc_ids", "document_ids"), write_embedded_ids),
+    ),
+    write_vectors,
 )
 RETRIEVAL: Final = Stage(
     "retrieval",
