@@ -5,6 +5,10 @@ from collections.abc import Iterable, Mapping
 from ragmon.metrics import (
     augmentation,
     chunking,
+    chunking_metadata,
+    chunking_structure,
+    chunking_vectors,
+    chunking_words,
     correctness,
     embedding,
     end_to_end,
@@ -21,6 +25,10 @@ from ragmon.model.record import Stage
 
 _MODULES = (
     chunking,
+    chunking_structure,
+    chunking_vectors,
+    chunking_metadata,
+    chunking_words,
     embedding,
     retrieval,
     retrieval_window,
