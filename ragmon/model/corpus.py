@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
+from hashlib import blake2b
 from typing import Final, NamedTuple
 
 
@@ -59,3 +61,51 @@ class Wanted:
     chunk_ids: tuple[str, ...]
     documents: tuple[str, ...] = ()
     evidence: tuple[str, ...] = ()
+
+
+def chunk_digest(chunk_id: str) -> int:
+    """A signed 64-bit hash of a chunk's id, for an index."""
+    return _digest(f"chunk:{chunk_id}")
+
+
+def document_digest(document_id: str) -> int:
+    """The same of a document's id."""
+    return _digest(f"document:{document_id}")
+
+
+ANY_EVIDENCE: Final = 0
+"""Stands among the digests of a request whose evidence may lie in any document."""
+
+
+def digests(wanted: Wanted) -> tuple[int, ...]:
+    """What the request would read of the corpus, as hashes, each once and in order."""
+    found = {chunk_digest(one) for one in wanted.chunk_ids}
+    found |= {document_digest(one) for one in wanted.documents}
+    if wanted.evidence:
+        found.add(ANY_EVIDENCE)
+    return tuple(sorted(found))
+
+
+def _digest(name: str) -> int:
+    raw = blake2b(name.encode(errors="surrogatepass"), digest_size=8)
+    return int.from_bytes(raw.digest(), "big", signed=True)
+
+
+class CorpusOutcome(StrEnum):
+    """What became of one registered document."""
+
+    ACCEPTED = "accepted"
+    UNCHANGED = "unchanged"
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusReceipt:
+    """What became of registered documents, in the order given.
+
+    A document is unchanged where the same stood at its time already, and refused where its
+    tokens do not fit below the bound. touched: traces that are to be settled again.
+    """
+
+    outcomes: tuple[CorpusOutcome, ...] = ()
+    touched: int = 0

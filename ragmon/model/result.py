@@ -48,8 +48,9 @@ class Winner:
 class Result:
     """One request, settled. `values` stand in the order of the layout they were made with.
 
-    `observations` holds every observable fact beside the scores, by its name. No text of
-    a user's stands in a result.
+    `observations` holds every observable fact beside the scores, by its name. `wanted` are
+    the digests of what the request reads of the corpus. No text of a user's stands in a
+    result.
     """
 
     key: RequestKey
@@ -65,6 +66,7 @@ class Result:
     observations: Mapping[Observation, Observed] = field(default_factory=dict)
     winners: tuple[Winner, ...] = ()
     match_keys: tuple[MatchKey, ...] = ()
+    wanted: tuple[int, ...] = ()
 
     @property
     def labelled(self) -> bool:
