@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ragmon.metrics.buckets import BINARY, COUNT, HIGHER, LATENCY_SECONDS, LOWER
+from ragmon.metrics.buckets import BINARY, COUNT, HIGHER, LOWER
 from ragmon.metrics.declare import stage
 from ragmon.metrics.inputs import INPUTS
 from ragmon.metrics.registry import Registry, build
