@@ -4,15 +4,19 @@ draft   union of spans -> decode -> interpret: what a trace says, before labels
 settle  join -> measure: what comes of it with the labels that stand now
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
+from itertools import chain
 
 from ragmon.ingest.decode import decode
 from ragmon.ingest.union import union
-from ragmon.interpret import interpret
-from ragmon.labels import join, match_keys
-from ragmon.metrics.measure import measure
+from ragmon.interpret import Interpreted, interpret_whole
+from ragmon.labels import join, join_run, match_keys, run_keys
+from ragmon.metrics.measure import measure, measure_run
 from ragmon.metrics.registry import Registry
+from ragmon.metrics.spec import Scope
+from ragmon.model.corpus import NO_SOURCES, CorpusDocument, Sources, TokenRange
 from ragmon.model.flow import (
     Draft,
     Dropped,
@@ -24,9 +28,12 @@ from ragmon.model.flow import (
     TraceState,
 )
 from ragmon.model.gold import Gold, GoldLabel, MatchKey
-from ragmon.model.record import RequestRecord, Stage
+from ragmon.model.indexing import ChunkedDocument, Chunking, IndexingRun
+from ragmon.model.record import Outcome, RequestRecord, Stage, StageRun
 from ragmon.model.result import Cause, Observation, Observed, RequestKey, Result, Winner
 from ragmon.model.span import Trace
+from ragmon.text.locate import locate_all
+from ragmon.text.tokens import joined
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,31 +60,79 @@ def draft(
         repeated = [span for span in arrived if span.span_id in known]
         refused = len(arrived) - len(repeated)
         united = union(kept.spans, repeated)
+    read = _read(kept.trace_id, united.spans)
     return Draft(
         kept=kept,
         spans=united.spans,
-        records=_records(kept.trace_id, united.spans),
+        records=read.records,
         settled=united.settled,
         duplicates=united.duplicates,
         dropped=(Dropped(DropReason.TRACE_TOO_LARGE, refused),) if refused else (),
+        runs=read.runs,
     )
 
 
 def settle(draft: Draft, known: Known, registry: Registry, cause: Cause) -> Settled:
-    """Join the labels that are known to each record, and measure it.
+    """Join the labels that are known to each record and run, and measure it.
 
-    `known` may hold labels of other traces; `labels_read` names those under this trace's
-    match keys, which the commit compares with what stands there then.
+    The results of the requests come first, then those of the runs. `known` may hold labels
+    of other traces; `labels_read` names those under this trace's match keys, which the
+    commit compares with what stands there then.
     """
-    keys = {key for record in draft.records for key in match_keys(record)}
+    keys = record_keys(draft)
     labels = tuple(label for label in known.labels if label.key in keys)
-    results = tuple(_result(record, labels, registry) for record in draft.records)
-    return Settled(draft, results, labels, cause)
+    requests = [_result(record, labels, known.sources, registry) for record in draft.records]
+    runs = [_run_result(run, labels, registry) for run in draft.runs]
+    return Settled(
+        draft=draft,
+        results=(*requests, *runs),
+        labels_read=labels,
+        cause=cause,
+        corpus_read=known.corpus_read,
+        corpus=_registered(draft.runs),
+    )
 
 
 def record_keys(draft: Draft) -> frozenset[MatchKey]:
     """Every match key of a draft, to ask the store for labels."""
-    return frozenset(key for record in draft.records for key in match_keys(record))
+    of_records = (match_keys(record) for record in draft.records)
+    return frozenset(chain.from_iterable((*of_records, *map(run_keys, draft.runs))))
+
+
+def register(pipeline: str, document: ChunkedDocument, registered_ns: int) -> CorpusDocument | None:
+    """What the corpus keeps of a split document; None where its source was not captured.
+
+    A document without an id is known by a hash of its tokens. A chunk without an id is left
+    out, and of a repeated one the first counts.
+    """
+    source = document.source
+    if source is None:
+        return None
+    tokens = joined(source.words)
+    document_id = document.document_id or _hash(tokens)
+    located = locate_all(source, [(chunk.text.raw, chunk.span) for chunk in document.chunks])
+    chunks: dict[str, TokenRange | None] = {}
+    for chunk, span in zip(document.chunks, located.spans, strict=True):
+        if chunk.id is not None:
+            place = None if span is None else TokenRange(document_id, *source.covered(*span))
+            chunks.setdefault(chunk.id, place)
+    return CorpusDocument(pipeline, document_id, tokens, tuple(chunks.items()), registered_ns)
+
+
+def _hash(tokens: str) -> str:
+    return blake2b(tokens.encode(errors="surrogatepass"), digest_size=16).hexdigest()
+
+
+def _registered(runs: Iterable[IndexingRun]) -> tuple[CorpusDocument, ...]:
+    """Every document that the chunking runs of a trace register, in their order."""
+    splits = ((run, run.content) for run in runs)
+    found = [
+        register(run.pipeline, document, run.event_ns)
+        for run, content in splits
+        if isinstance(content, Chunking)
+        for document in content.documents or ()
+    ]
+    return tuple(document for document in found if document is not None)
 
 
 def _expired(kept: Kept, arrived: Sequence[SpanPart]) -> Draft:
@@ -100,18 +155,24 @@ def _over(spans: Sequence[SpanPart], limits: TraceLimits) -> bool:
     return len(spans) > limits.spans or sum(span.size for span in spans) > limits.bytes
 
 
-def _records(trace_id: str, spans: Sequence[SpanPart]) -> tuple[RequestRecord, ...]:
+def _read(trace_id: str, spans: Sequence[SpanPart]) -> Interpreted:
     if not spans:
-        return ()
+        return Interpreted((), ())
     decoded = sorted(decode(spans), key=lambda span: (span.start_ns, span.span_id))
     arrival_ns = min(span.arrival_ns for span in spans)
-    return interpret(Trace(trace_id, tuple(decoded), arrival_ns))
+    return interpret_whole(Trace(trace_id, tuple(decoded), arrival_ns))
 
 
-def _result(record: RequestRecord, labels: Sequence[GoldLabel], registry: Registry) -> Result:
+def _result(
+    record: RequestRecord,
+    labels: Sequence[GoldLabel],
+    sources: Mapping[RequestKey, Sources],
+    registry: Registry,
+) -> Result:
+    key = RequestKey(record.trace_id, record.span_id)
     gold = join(record, labels)
     return Result(
-        key=RequestKey(record.trace_id, record.span_id),
+        key=key,
         span_ids=record.span_ids,
         pipeline=record.pipeline,
         pipeline_version=record.pipeline_version,
@@ -119,11 +180,33 @@ def _result(record: RequestRecord, labels: Sequence[GoldLabel], registry: Regist
         outcome=record.outcome,
         weight=record.weight,
         layout=registry.layout,
-        values=measure(record, gold, registry),
+        values=measure(record, gold, registry, sources.get(key, NO_SOURCES)),
         durations=_durations(record),
         observations=_observations(record),
         winners=_winners(gold),
         match_keys=match_keys(record),
+    )
+
+
+def _run_result(run: IndexingRun, labels: Sequence[GoldLabel], registry: Registry) -> Result:
+    """The result of an indexing run. It has no outcome to observe: it is no request."""
+    is_split = isinstance(run.content, Chunking)
+    stage = Stage.CHUNKING if is_split else Stage.EMBEDDING
+    gold = join_run(run, labels)
+    return Result(
+        key=RequestKey(run.trace_id, run.span_id),
+        span_ids=run.span_ids,
+        pipeline=run.pipeline,
+        pipeline_version=run.pipeline_version,
+        event_ns=run.event_ns,
+        outcome=Outcome.UNKNOWN if run.error_type is None else Outcome.ERROR,
+        weight=run.weight,
+        layout=registry.layouts[Scope.DOCUMENT if is_split else Scope.INDEX],
+        values=measure_run(run.content, gold, registry),
+        durations={} if run.duration_s is None else {stage: run.duration_s},
+        observations=dict(_stage_observations(stage, StageRun(run.duration_s, run.error_type))),
+        winners=_winners(gold),
+        match_keys=run_keys(run),
     )
 
 
@@ -139,11 +222,10 @@ def _durations(record: RequestRecord) -> dict[Stage, float]:
 def _observations(record: RequestRecord) -> dict[Observation, Observed]:
     """Everything observable of a request beside its scores."""
     seen: dict[Observation, Observed] = {Observation("outcome"): str(record.outcome)}
-    for stage, duration_s in _durations(record).items():
-        seen[Observation("duration", stage)] = duration_s
+    if record.latency_s is not None:
+        seen[Observation("duration", Stage.END_TO_END)] = record.latency_s
     for stage, run in record.stages.items():
-        if run.error_type is not None:
-            seen[Observation("stage_error", stage, run.error_type)] = 1
+        seen.update(_stage_observations(stage, run))
     if record.time_to_first_token_s is not None:
         seen[Observation("first_token")] = record.time_to_first_token_s
     if record.retrieved is not None:
@@ -151,6 +233,13 @@ def _observations(record: RequestRecord) -> dict[Observation, Observed]:
     seen.update(_usage(record))
     seen.update(_context_tokens(record))
     return seen
+
+
+def _stage_observations(stage: Stage, run: StageRun) -> Iterator[tuple[Observation, Observed]]:
+    if run.duration_s is not None:
+        yield Observation("duration", stage), run.duration_s
+    if run.error_type is not None:
+        yield Observation("stage_error", stage, run.error_type), 1
 
 
 def _usage(record: RequestRecord) -> dict[Observation, Observed]:

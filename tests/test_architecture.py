@@ -43,7 +43,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
         "interpret": "model semconv text",
         "labels": "model text",
         "metrics": "model text",
-        "settle": "model ingest interpret labels metrics",
+        "settle": "model text ingest interpret labels metrics",
         "store": "model",
         "telemetry": "model metrics",
         "summary": "model metrics",

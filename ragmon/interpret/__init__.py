@@ -1,5 +1,5 @@
-"""Traces -> records: what the spans of a trace mean, whatever their dialect."""
+"""Traces -> records and runs: what the spans of a trace mean, whatever their dialect."""
 
-from ragmon.interpret.record import interpret
+from ragmon.interpret.reading import Interpreted, interpret, interpret_runs, interpret_whole
 
-__all__ = ["interpret"]
+__all__ = ["Interpreted", "interpret", "interpret_runs", "interpret_whole"]

@@ -1,47 +1,52 @@
-"""Whose request it is: pipeline, version, the application's own id."""
+"""Whose request or run it is: pipeline, version, the application's own id."""
 
+from collections.abc import Sequence
 from typing import Final
 
 from ragmon import semconv
 from ragmon.interpret import scalars
-from ragmon.interpret.scope import Scope
+from ragmon.interpret.tree import Node
 from ragmon.model.span import Attributes
 
 UNKNOWN: Final = "unknown"
 
 
-def pipeline(scope: Scope) -> str:
-    """`ragmon.pipeline` of any span or its resource, else the service's name, else unknown."""
+def pipeline(nodes: Sequence[Node]) -> str:
+    """`ragmon.pipeline` of any span or its resource, else the service's name, else unknown.
+
+    nodes: the spans that may say it, in the order in which they are believed.
+    """
     return (
-        _own(scope, semconv.PIPELINE)
-        or _of_resources(scope, semconv.PIPELINE)
-        or _of_resources(scope, semconv.SERVICE_NAME)
+        attribute_of(nodes, semconv.PIPELINE)
+        or _of_resources(nodes, semconv.PIPELINE)
+        or _of_resources(nodes, semconv.SERVICE_NAME)
         or UNKNOWN
     )
 
 
-def pipeline_version(scope: Scope) -> str | None:
+def pipeline_version(nodes: Sequence[Node]) -> str | None:
     """`ragmon.pipeline_version` of any span or its resource."""
-    return _own(scope, semconv.PIPELINE_VERSION) or _of_resources(scope, semconv.PIPELINE_VERSION)
+    version = semconv.PIPELINE_VERSION
+    return attribute_of(nodes, version) or _of_resources(nodes, version)
 
 
-def request_id(scope: Scope) -> str | None:
+def request_id(nodes: Sequence[Node]) -> str | None:
     """The application's own id of the request, from any of its spans."""
-    return _own(scope, semconv.REQUEST_ID)
+    return attribute_of(nodes, semconv.REQUEST_ID)
 
 
-def _own(scope: Scope, key: str) -> str | None:
-    """The request span's value, else that of the first span in order that has one."""
-    for node in (*scope.request, *scope.nodes):
+def attribute_of(nodes: Sequence[Node], key: str) -> str | None:
+    """An attribute that names something, of the first span that has it."""
+    for node in nodes:
         value = node.span.attributes.get(key)
         if value is not None and (found := scalars.identifier(value)) is not None:
             return found
     return None
 
 
-def _of_resources(scope: Scope, key: str) -> str | None:
+def _of_resources(nodes: Sequence[Node], key: str) -> str | None:
     last: Attributes | None = None
-    for node in (*scope.request, *scope.nodes):
+    for node in nodes:
         if node.span.resource is not last:
             last = node.span.resource
             found = scalars.name(last.get(key))

@@ -1,6 +1,6 @@
 """What one span means, free of the dialect it was written in."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import IntEnum, StrEnum, auto
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -86,3 +86,37 @@ class SpanMeaning(NamedTuple):
 
 NO_MEANING: Final = SpanMeaning(dialect="", role=Role.OTHER)
 """A span that no dialect knows: an HTTP handler, a database call."""
+
+
+class Reading(NamedTuple):
+    """One thing that a span could carry; None where it does not, or `absence` says why."""
+
+    value: Any = None
+    absence: Absence | None = None
+
+
+class RawVectors(NamedTuple):
+    """What an embedding span carries.
+
+    vectors: a tuple of blocks, (n, d) float64 each, in order. ids: a tuple of texts, one per
+    vector. indexed_ids: a tuple of texts.
+    """
+
+    vectors: Reading
+    ids: Reading
+    indexed_ids: Reading
+
+
+class RawSplit(NamedTuple):
+    """What a chunking span carries beside its chunks.
+
+    source: the text of the document. size_limits: as in `Chunking`. spans: per chunk [start,
+    end) or None, and fewer where the chunker says none. is_cut: chunks are missing or short.
+    """
+
+    source_id: str | None
+    source: Reading
+    markdown: bool | None
+    size_limits: tuple[int | None, int | None] | None
+    spans: Sequence[tuple[int, int] | None]
+    is_cut: bool

@@ -1,4 +1,4 @@
-"""Traces to records: each request of a trace as metrics see it."""
+"""One request of a trace, as metrics see it."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -7,62 +7,43 @@ from ragmon.interpret import identity
 from ragmon.interpret.absence import absences
 from ragmon.interpret.choice import first_of, latest_first, latest_of
 from ragmon.interpret.content import read_content
-from ragmon.interpret.dialects import DIALECTS, read_span
+from ragmon.interpret.dialects import dialect_of
 from ragmon.interpret.faults import error_type, failed
-from ragmon.interpret.sampling import weight
-from ragmon.interpret.scope import Scope, find_scopes
+from ragmon.interpret.scope import Scope
 from ragmon.interpret.stages import plausible_s, ran_backwards, run_stages
-from ragmon.interpret.tree import Forest, Node
+from ragmon.interpret.times import event_time
 from ragmon.model.record import Document, Outcome, RequestRecord, Stage, StageRun
 from ragmon.model.span import Trace
 from ragmon.text import Text
 from ragmon.text.abstention import Decision, decide
 
-FUTURE: Final = "future"
-"""A clock fault: the request ends more than five minutes after it arrived."""
-NEGATIVE: Final = "negative"
-"""A clock fault: a span ends before it starts."""
-
-_AHEAD_NS: Final = 300 * 10**9
 _DECIDED: Final = {
     Decision.ANSWER: Outcome.ANSWERED,
     Decision.PARTIAL: Outcome.ANSWERED,
     Decision.ABSTAIN: Outcome.ABSTAINED,
 }
-_RANKS: Final = {dialect.name: rank for rank, dialect in enumerate(DIALECTS)}
 
 
-def interpret(trace: Trace) -> tuple[RequestRecord, ...]:
-    """The requests in a trace, ordered by time and key.
-
-    Pure and total: the result depends on the spans alone, not on their order, and any
-    attributes and any parent ids, loops included, give some result. A trace without a
-    retrieval or model call, such as an indexing run, gives none.
-    """
-    forest = Forest(Node(span, read_span(span)) for span in trace.spans)
-    adjusted = weight(trace.spans)
-    records = [_record(trace, scope, adjusted) for scope in find_scopes(forest)]
-    return tuple(sorted(records, key=lambda record: (record.event_ns, record.span_id)))
-
-
-def _record(trace: Trace, scope: Scope, adjusted: float | None) -> RequestRecord:
+def read_request(trace: Trace, scope: Scope, adjusted: float | None) -> RequestRecord:
+    """The record of a request; `adjusted`: the number of requests it stands for."""
     content = read_content(scope)
     texts = content.texts
     error = _error(scope)
     stages = run_stages(scope, content.line)
     event_ns, faults = _time(trace, scope, stages)
+    believed = scope.believed
     answer = texts.text(content.answer)
     context = texts.documents(content.context.documents) if content.context else None
     return RequestRecord(
         trace_id=trace.trace_id,
         span_id=scope.key,
         span_ids=tuple(sorted([node.span.span_id for node in scope.nodes])),
-        dialect=_dialect(scope),
-        pipeline=identity.pipeline(scope),
+        dialect=dialect_of(scope.nodes),
+        pipeline=identity.pipeline(believed),
         event_ns=event_ns,
         outcome=_outcome(error, answer, context or ()),
-        pipeline_version=identity.pipeline_version(scope),
-        request_id=identity.request_id(scope),
+        pipeline_version=identity.pipeline_version(believed),
+        request_id=identity.request_id(believed),
         latency_s=_latency_s(scope),
         error_type=error,
         query=texts.text(content.query),
@@ -84,12 +65,6 @@ def _record(trace: Trace, scope: Scope, adjusted: float | None) -> RequestRecord
         weight=adjusted,
         clock_faults=faults,
     )
-
-
-def _dialect(scope: Scope) -> str:
-    """The dialect of the request, of several the one that is read first."""
-    found = {node.meaning.dialect for node in scope.nodes if node.meaning.dialect}
-    return min(found, key=lambda name: _RANKS.get(name, len(_RANKS)), default="")
 
 
 def _error(scope: Scope) -> str | None:
@@ -122,9 +97,7 @@ def _time(trace: Trace, scope: Scope, stages: dict[Stage, StageRun]) -> tuple[in
     """When the request ended, and what is wrong with its clocks."""
     ended = scope.request or scope.nodes
     end_ns = max(node.span.end_ns for node in ended)
-    future = end_ns > trace.arrival_ns + _AHEAD_NS
     negative = ran_backwards(scope.request) or any(
         run.duration_s is None for run in stages.values()
     )
-    faults = [name for name, found in ((FUTURE, future), (NEGATIVE, negative)) if found]
-    return trace.arrival_ns if future else end_ns, tuple(faults)
+    return event_time(trace, end_ns, negative=negative)

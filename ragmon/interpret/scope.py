@@ -40,6 +40,11 @@ class Scope:
         return () if self.root is None else (self.root,)
 
     @property
+    def believed(self) -> Sequence[Node]:
+        """All its spans, in the order in which they are asked whose request this is."""
+        return (*self.request, *self.nodes)
+
+    @property
     def lead(self) -> Node | None:
         """The request span, or the one topmost span that stands for it."""
         if self.root is not None:

@@ -32,17 +32,17 @@ def _runs(scope: Scope, line: Sequence[Node]) -> Iterator[tuple[Stage, StageRun]
     for stage, role in _WHOLE:
         if scope.of(role):
             spans = outermost(scope.of(role))
-            yield stage, StageRun(_seconds(spans), error_type(spans))
+            yield stage, StageRun(seconds(spans), error_type(spans))
     if scope.of(Role.RETRIEVAL):
         yield Stage.RETRIEVAL, _retrieval(scope)
     if line:
-        yield Stage.GENERATION, StageRun(_seconds(line[:1]), error_type(line[:1]))
+        yield Stage.GENERATION, StageRun(seconds(line[:1]), error_type(line[:1]))
 
 
 def _retrieval(scope: Scope) -> StageRun:
     retrievers = outermost(scope.of(Role.RETRIEVAL))
     inside = _inside(outermost(scope.of(Role.RERANKING)), retrievers)
-    return StageRun(_seconds(retrievers, without=inside), error_type(retrievers))
+    return StageRun(seconds(retrievers, without=inside), error_type(retrievers))
 
 
 def _inside(nodes: Sequence[Node], outer: Sequence[Node]) -> list[Node]:
@@ -58,7 +58,8 @@ def _inside(nodes: Sequence[Node], outer: Sequence[Node]) -> list[Node]:
     return kept
 
 
-def _seconds(nodes: Sequence[Node], without: Sequence[Node] = ()) -> float | None:
+def seconds(nodes: Sequence[Node], without: Sequence[Node] = ()) -> float | None:
+    """Time that spans took, together; None where a clock ran backwards or can not be true."""
     if ran_backwards(nodes) or ran_backwards(without):
         return None
     if len(nodes) == 1 and not without:

@@ -64,6 +64,7 @@ def claims(value: Any) -> list[bool | None]:
 FIELDS: Mapping[GoldField, Callable[[Any], Any]] = {
     GoldField.RELEVANT_IDS: relevant_ids,
     GoldField.EXPECTED_EVIDENCE: expected_evidence,
+    GoldField.EXPECTED_CHUNKS: texts,
     GoldField.REFERENCE_ANSWERS: texts,
     GoldField.REQUIRED_FACTS: required_facts,
     GoldField.EXPECTED_CITATIONS: ids,

@@ -1,11 +1,12 @@
-"""Labels to gold: per field of a request, one label wins."""
+"""Labels to gold: per field of a request or an indexing run, one label wins."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from ragmon.labels.keys import match_keys
-from ragmon.model.gold import Gold, GoldField, GoldLabel
+from ragmon.labels.keys import match_keys, run_keys
+from ragmon.model.gold import Gold, GoldField, GoldLabel, MatchKey
+from ragmon.model.indexing import IndexingRun
 from ragmon.model.record import RequestRecord
 from ragmon.text import Text
 
@@ -13,22 +14,38 @@ from ragmon.text import Text
 def join(record: RequestRecord, labels: Iterable[GoldLabel]) -> Gold:
     """The gold of one request from every label that stands under its match keys.
 
-    Labels under other keys or for another pipeline are passed over. Per field the greatest
-    `precedence` wins, so the order of the labels does not matter.
+    Labels under other keys or for another pipeline are passed over, and so is what only
+    speaks of chunks. Per field the greatest `precedence` wins, so the order of the labels
+    does not matter.
     """
-    winners = _winners(record, labels)
-    fields = {_NAMES[field]: _READ[field](json.loads(label.value)) for field, label in winners}
-    return Gold(**fields, winners=tuple(label for _, label in winners))
+    return _gold(match_keys(record), record.pipeline, _OF_REQUESTS, labels)
 
 
-def _winners(
-    record: RequestRecord, labels: Iterable[GoldLabel]
-) -> list[tuple[GoldField, GoldLabel]]:
-    keys = frozenset(match_keys(record))
+def join_run(run: IndexingRun, labels: Iterable[GoldLabel]) -> Gold:
+    """The gold of one indexing run, likewise: what speaks of a document's text."""
+    return _gold(run_keys(run), run.pipeline, _OF_RUNS, labels)
+
+
+def _gold(
+    keys: Iterable[MatchKey],
+    pipeline: str,
+    fields: frozenset[GoldField],
+    labels: Iterable[GoldLabel],
+) -> Gold:
+    reached = frozenset(keys)
+    standing = [
+        label
+        for label in labels
+        if label.key in reached and label.field in fields and label.pipeline in (None, pipeline)
+    ]
+    winners = _winners(standing)
+    values = {_NAMES[field]: _READ[field](json.loads(label.value)) for field, label in winners}
+    return Gold(**values, winners=tuple(label for _, label in winners))
+
+
+def _winners(labels: Iterable[GoldLabel]) -> list[tuple[GoldField, GoldLabel]]:
     best: dict[GoldField, GoldLabel] = {}
     for label in labels:
-        if label.key not in keys or label.pipeline not in (None, record.pipeline):
-            continue
         rival = best.get(label.field)
         if rival is None or _rank(label) > _rank(rival):
             best[label.field] = label
@@ -59,6 +76,7 @@ def _facts(value: Any) -> tuple[tuple[str, ...], ...]:
 _READ: Mapping[GoldField, Callable[[Any], Any]] = {
     GoldField.RELEVANT_IDS: _grades,
     GoldField.EXPECTED_EVIDENCE: _evidence,
+    GoldField.EXPECTED_CHUNKS: tuple,
     GoldField.REFERENCE_ANSWERS: _texts,
     GoldField.REQUIRED_FACTS: _facts,
     GoldField.EXPECTED_CITATIONS: tuple,
@@ -70,3 +88,5 @@ _READ: Mapping[GoldField, Callable[[Any], Any]] = {
 _NAMES: Mapping[GoldField, str] = {
     field: "relevant" if field is GoldField.RELEVANT_IDS else str(field) for field in GoldField
 }
+_OF_RUNS = frozenset((GoldField.EXPECTED_EVIDENCE, GoldField.EXPECTED_CHUNKS))
+_OF_REQUESTS = frozenset(GoldField) - {GoldField.EXPECTED_CHUNKS}

@@ -28,6 +28,7 @@ class GoldField(StrEnum):
 
     RELEVANT_IDS = "relevant_ids"
     EXPECTED_EVIDENCE = "expected_evidence"
+    EXPECTED_CHUNKS = "expected_chunks"
     REFERENCE_ANSWERS = "reference_answers"
     REQUIRED_FACTS = "required_facts"
     EXPECTED_CITATIONS = "expected_citations"

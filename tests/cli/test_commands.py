@@ -12,6 +12,7 @@ from ragmon.cli import main
 from ragmon.cli.commands import app
 from ragmon.ingest.request import export_request
 from ragmon.ingest.split import JSON, split
+from ragmon.metrics.registry import build
 from ragmon.store.sqlite import SqliteStore
 
 TRACES = Path(__file__).parent.parent / "fixtures" / "traces"
@@ -99,7 +100,8 @@ def test_backfill_fills_windows_and_counts_nothing_again(tmp_path: Path) -> None
     for _ in range(2):
         run("replay", "--store", store, LLAMAINDEX)
     with SqliteStore(store) as opened:
-        (result,) = [one for one in opened.rows(0, 1 << 62) if one.pipeline == "ragmon-example"]
+        rows = opened.rows(0, 1 << 62, "ragmon-example")
+        (result,) = [one for one in rows if one.layout == build().layout]
     assert dict(zip(result.layout, result.values, strict=True))
 
 
