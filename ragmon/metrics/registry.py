@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from ragmon.metrics import (
     augmentation,
+    augmentation_positions,
     chunking,
     chunking_metadata,
     chunking_structure,
@@ -17,6 +18,7 @@ from ragmon.metrics import (
     generation_window,
     reranking,
     retrieval,
+    retrieval_tokens,
     retrieval_window,
 )
 from ragmon.metrics.spec import MetricSpec, Scope
@@ -31,9 +33,11 @@ _MODULES = (
     chunking_words,
     embedding,
     retrieval,
+    retrieval_tokens,
     retrieval_window,
     reranking,
     augmentation,
+    augmentation_positions,
     generation,
     correctness,
     generation_window,

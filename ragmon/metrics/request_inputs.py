@@ -4,8 +4,11 @@ from collections.abc import Mapping
 from operator import attrgetter
 from typing import Final, TypeVar
 
+from ragmon.metrics.evidence import evidence_ranges
 from ragmon.metrics.input import Input, RequestFacts
+from ragmon.metrics.sources import packable, ranges_of
 from ragmon.metrics.spec import Needs
+from ragmon.model.corpus import TokenRange
 from ragmon.model.measurement import Kind, NotMeasured
 from ragmon.model.record import ContextSource, Document, Outcome, RequestRecord, Stage
 from ragmon.text import Text
@@ -78,6 +81,20 @@ def _packed(record: RequestRecord) -> tuple[Document, ...] | None:
     return record.context if record.context_source is ContextSource.PACKED else None
 
 
+def _retrieved_ranges(facts: RequestFacts) -> tuple[TokenRange | None, ...] | NotMeasured | None:
+    retrieved = facts.record.retrieved
+    if retrieved is None:
+        return None
+    return ranges_of(dict.fromkeys(document.id for document in retrieved), facts.sources)
+
+
+def _context_ranges(facts: RequestFacts) -> tuple[TokenRange | None, ...] | NotMeasured | None:
+    context = packable(facts.record)
+    if context is None:
+        return None
+    return ranges_of((document.id for document in context), facts.sources)
+
+
 def _duration(stage: Stage) -> Input:
     def duration_s(facts: RequestFacts) -> float | None:
         run = facts.record.stages.get(stage)
@@ -132,12 +149,14 @@ REQUEST_INPUTS: Final[Mapping[str, Input]] = {
     "result_keys": Input(lambda facts: _keys(facts.record.retrieved), "retrieved"),
     "result_scores": Input(_scores, "retrieved"),
     "retrieved_texts": Input(lambda facts: _texts(facts.record.retrieved), "retrieved"),
+    "retrieved_ranges": Input(_retrieved_ranges, "retrieved"),
     "reranked_keys": Input(lambda facts: _keys(facts.record.reranked), "reranked"),
     "cited_ids": _recorded("citations"),
     "stated_citations": Input(lambda facts: facts.record.citations or (), "citations"),
     "context_ids": _ids("context"),
     "context_keys": Input(lambda facts: _keys(facts.record.context), "context"),
     "context_texts": Input(lambda facts: _texts(facts.record.context), "context"),
+    "context_ranges": Input(_context_ranges, "context"),
     "packed_keys": Input(lambda facts: _keys(_packed(facts.record)), "context"),
     "packed_context_texts": Input(lambda facts: _texts(_packed(facts.record)), "context"),
     "max_context_tokens": _recorded("max_context_tokens"),
@@ -149,6 +168,7 @@ REQUEST_INPUTS: Final[Mapping[str, Input]] = {
     "total_tokens": Input(_total_tokens, "usage"),
     "gold_ids": Input(_gold_ids, "", Needs.GOLD),
     "gold_grades": Input(_gold_grades, "", Needs.GOLD),
+    "evidence_ranges": Input(evidence_ranges, "", Needs.GOLD),
     "reference_answers": _labelled("reference_answers"),
     "answerable": _labelled("answerable"),
     "required_facts": Input(_required_facts, "", Needs.GOLD),
@@ -156,4 +176,8 @@ REQUEST_INPUTS: Final[Mapping[str, Input]] = {
     "verified_claims": _labelled("verified_claims"),
     "task_success": _labelled("task_success"),
 }
-"""Every input by its name. Lists of ids hold a repeated id once, at its first rank; keys repeat."""
+"""Every input by its name.
+
+Lists of ids and the retrieved ranges hold a repeated id once, at its first rank; keys and the
+ranges of the context repeat.
+"""

@@ -66,6 +66,7 @@ def gold() -> Gold:
     """Every label that a metric can ask for."""
     return Gold(
         relevant={"b": 2.0, "c": 1.0, "a": 0.0},
+        expected_evidence=({"text": "Beta", "document": "d"},),
         reference_answers=(Text("no"), Text("Alpha 10")),
         required_facts=(("ten", "10"), ("beta",)),
         expected_citations=("a", "b"),

@@ -13,6 +13,7 @@ from ragmon.metrics.measure import measure
 from ragmon.metrics.registry import Registry, build
 from ragmon.metrics.request_inputs import REQUEST_INPUTS
 from ragmon.metrics.spec import Needs, Scope
+from ragmon.model.corpus import Sources, TokenRange
 from ragmon.model.gold import Gold
 from ragmon.model.measurement import Kind, Measured, NotMeasured
 from ragmon.model.record import (
@@ -31,10 +32,15 @@ REGISTRY = build((2,))
 REQUEST_SPECS = [spec for _, spec in REGISTRY.places[Scope.REQUEST]]
 RESULTS = {"retrieved_ids", "result_keys", "result_scores", "retrieved_texts"}
 TEXTS = {"context_texts", "packed_context_texts"}
+PACKED = {"packed_context_texts", "packed_keys"}
+OTHERS = ("undefined", "missing:source")
+SOURCES = Sources(
+    {"a": TokenRange("d", 0, 2), "b": TokenRange("d", 2, 4)}, {"d": " alpha 10 beta 20 "}
+)
 
 
 def _measured(record: RequestRecord, gold: Gold) -> Mapping[str, Measured]:
-    values = measure(record, gold, REGISTRY)
+    values = measure(record, gold, REGISTRY, SOURCES)
     return {slot.key: value for slot, value in zip(REGISTRY.layout, values, strict=True)}
 
 
@@ -58,6 +64,10 @@ def test_a_full_request_has_every_number(make_record: MakeRecord, gold: Gold) ->
         "retrieval.hit_at_k": 1.0,
         "retrieval.f1_at_k": 1 / 2,
         "retrieval.average_precision_at_k": 1 / 4,
+        "retrieval.token_recall": 1.0,
+        "retrieval.token_precision": 1 / 4,
+        "retrieval.token_iou": 1 / 4,
+        "retrieval.complete_evidence_recall": 1.0,
         "retrieval.result_count": 2.0,
         "retrieval.empty_retrieval": 0.0,
         "retrieval.retrieved_documents": 2.0,
@@ -78,6 +88,12 @@ def test_a_full_request_has_every_number(make_record: MakeRecord, gold: Gold) ->
         "augmentation.duplicate_ratio_text": 0.0,
         "augmentation.budget_compliant": 1.0,
         "augmentation.packed_documents": 2.0,
+        "augmentation.context_precision": 1 / 4,
+        "augmentation.context_recall": 1.0,
+        "augmentation.context_noise": 3 / 4,
+        "augmentation.context_sufficient": 1.0,
+        "augmentation.duplicate_ratio": 0.0,
+        "augmentation.evidence_edge_placement": 1.0,
         "generation.context_grounding": 2 / 4,
         "generation.unsupported_number_rate": 1 / 2,
         "generation.unsupported_number_rate_with_question": 0.0,
@@ -112,17 +128,18 @@ def test_a_full_request_has_every_number(make_record: MakeRecord, gold: Gold) ->
     [
         ("query", None, {"query"}),
         ("answer", None, {"answer"}),
-        ("retrieved", None, RESULTS),
+        ("retrieved", None, RESULTS | {"retrieved_ranges"}),
         ("retrieved", (Document("a", None), Document(None, None)), RESULTS),
         ("retrieved", (Document("a", Text("x")),), {"result_scores"}),
         ("retrieved", (Document("a", Text("x"), math.inf),), {"result_scores"}),
         ("retrieved", (Document(None, Text("x"), 0.5),), {"retrieved_ids"}),
         ("reranked", None, {"reranked_ids", "reranked_keys"}),
-        ("context", None, TEXTS | {"context_ids", "context_keys", "packed_keys"}),
+        ("context", None, TEXTS | {"context_ids", "context_keys", "context_ranges", "packed_keys"}),
+        ("context_source", ContextSource.PROMPT, PACKED | {"context_ranges"}),
         ("context", (Document("a", None),), TEXTS),
         ("context", (Document(None, Text("x")),), {"context_ids"}),
-        ("context_source", ContextSource.RETRIEVED, {"packed_context_texts", "packed_keys"}),
-        ("context_source", None, {"packed_context_texts", "packed_keys"}),
+        ("context_source", ContextSource.RETRIEVED, PACKED),
+        ("context_source", None, PACKED),
         ("citations", None, {"cited_ids"}),
         ("outcome", Outcome.UNKNOWN, {"abstained"}),
         ("outcome", Outcome.ERROR, {"abstained"}),
@@ -151,7 +168,7 @@ def test_a_missing_input_is_named(
     }
     reasons = _reasons(make_record(**{field: value}), gold)
     assert expected
-    assert expected == {key: reason for key, reason in reasons.items() if reason != "undefined"}
+    assert expected == {key: reason for key, reason in reasons.items() if reason not in OTHERS}
 
 
 def test_the_cause_of_an_absence_is_told(make_record: MakeRecord, gold: Gold) -> None:
@@ -171,6 +188,7 @@ def test_without_labels_gold_metrics_are_missing(make_record: MakeRecord) -> Non
     """A request that nobody labelled has no gold number, and names the label it lacks."""
     reasons = _reasons(make_record(), Gold())
     labels = {name for name, one in REQUEST_INPUTS.items() if one.needs is Needs.GOLD}
+    labels = labels - {"evidence_ranges"} | {"expected_evidence"}
     assert {f"missing:{name}" for name in labels} == set(reasons.values())
     assert all(reasons[spec.key] for spec in REQUEST_SPECS if spec.needs == "gold")
 
@@ -183,11 +201,15 @@ def test_labels_without_anything_relevant_leave_nothing_to_find(make_record: Mak
 
 
 def test_empty_labels_say_what_they_lack(make_record: MakeRecord, gold: Gold) -> None:
-    """A label that lists no fact or no citation leaves its metrics undefined, with the reason."""
-    empty = dataclasses.replace(gold, required_facts=(), expected_citations=())
+    """A label that lists nothing leaves its metrics undefined, with the reason."""
+    empty = dataclasses.replace(
+        gold, required_facts=(), expected_citations=(), expected_evidence=()
+    )
     citations = [f"generation.citation_{name}" for name in ("precision", "recall", "f1")]
     expected = dict.fromkeys(citations, "undefined:no_expected_citations")
     expected["generation.required_fact_coverage"] = "undefined:no_required_facts"
+    evidence = [spec.key for spec in REQUEST_SPECS if "evidence_ranges" in spec.inputs]
+    expected.update(dict.fromkeys(evidence, "undefined:no_expected_evidence"))
     assert expected == _reasons(make_record(), empty)
 
 
@@ -210,6 +232,11 @@ def test_what_cannot_be_defined_is_undefined(make_record: MakeRecord, gold: Gold
         "retrieval.query_term_coverage",
         "reranking.first_relevant_rank_change",
         "reranking.rank_biased_overlap",
+        "retrieval.token_precision",
+        "augmentation.context_precision",
+        "augmentation.context_noise",
+        "augmentation.duplicate_ratio",
+        "augmentation.evidence_edge_placement",
         "augmentation.duplicate_ratio_text",
         "generation.context_grounding",
         "generation.unsupported_number_rate",
@@ -262,10 +289,10 @@ def test_a_failing_metric_costs_no_other(
     make_record: MakeRecord, gold: Gold, function: Callable[..., Any], reason: str
 ) -> None:
     """A metric that raises or gives no number fails alone, without a word of its message."""
-    first, *others = measure(make_record(), gold, _with(function))
+    first, *others = measure(make_record(), gold, _with(function), SOURCES)
     assert isinstance(first, NotMeasured)
     assert reason == first.reason
-    assert others == list(measure(make_record(), gold, REGISTRY)[1:])
+    assert others == list(measure(make_record(), gold, REGISTRY, SOURCES)[1:])
 
 
 def test_a_hostile_grade_fails_alone(make_record: MakeRecord, gold: Gold) -> None:
@@ -277,7 +304,7 @@ def test_a_hostile_grade_fails_alone(make_record: MakeRecord, gold: Gold) -> Non
 
 def test_every_result_is_a_float(make_record: MakeRecord, gold: Gold) -> None:
     """Whole numbers and truth values come out as floats, ready to be packed."""
-    values = measure(make_record(), gold, _with(lambda _: True))
+    values = measure(make_record(), gold, _with(lambda _: True), SOURCES)
     assert {float} == {type(value) for value in values}
 
 
@@ -329,4 +356,10 @@ def test_without_anything_expected_there_is_no_share() -> None:
 
 def _ranked(name: str, grades: dict[str, float]) -> object:
     """A value for an input of a ranked metric."""
-    return {"gold_grades": grades, "gold_ids": frozenset(grades)}.get(name, ("a",))
+    inputs = {
+        "gold_grades": grades,
+        "gold_ids": frozenset(grades),
+        "retrieved_ranges": (TokenRange("d", 0, 1),),
+        "evidence_ranges": tuple(TokenRange("d", 0, 1) for _ in grades),
+    }
+    return inputs.get(name, ("a",))
