@@ -60,7 +60,7 @@ class Exporter(ProcessorSeries):
         self._versions = PipelineVersions(self._tables.numbers["ragmon_pipeline_info"])
         self._series = {name: self._make_series(name) for name in declared}
         for series in self._series.values():
-            series.start(registry.layout)
+            series.start(registry.slots)
         self._expose_constants(registry, version)
         self._collectors = CollectorRegistry()
         for table in self._tables.all():

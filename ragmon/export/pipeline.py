@@ -1,4 +1,4 @@
-"""What is counted about the requests of one pipeline."""
+"""What is counted about the requests and indexing runs of one pipeline."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -1,9 +1,11 @@
 """From roll-ups to what a window says: means, coverage and latencies per pipeline."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum, auto
 from math import fsum
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,11 +22,11 @@ __all__ = ["SlotWindow", "WindowSummary", "merge"]
 class SlotWindow:
     """One metric over one window.
 
-    count: requests with a value. mean: None where there is none; `weighted` by sampling
-    weights, where all of these requests have a known one. undefined, missing, not_kept and
-    failed count the others; all five sum up to the requests of the window. A request
-    whose value has another version of the formula, or that was never asked for this
-    metric, counts as not_kept.
+    count: requests with a value, for a metric of chunking or embedding the indexing runs.
+    mean: None where there is none; `weighted` by sampling weights, where all of these have a
+    known one. undefined, missing, not_kept and failed count the others; all five sum up to
+    the requests, or runs of that stage, of the window. One whose value has another version
+    of the formula, or that was never asked for this metric, counts as not_kept.
     """
 
     slot: Slot
@@ -45,7 +47,10 @@ class SlotWindow:
 
 @dataclass(frozen=True, slots=True)
 class WindowSummary:
-    """One pipeline over one window. `latencies` has the stages that have a duration."""
+    """One pipeline over one window. `latencies` has the stages that have a duration.
+
+    `requests` and `labelled` count no indexing run.
+    """
 
     pipeline: str
     requests: int
@@ -71,14 +76,34 @@ def merge(roll_ups: Iterable[RollUp], slots: Layout) -> tuple[WindowSummary, ...
 
 
 def _pipeline(name: str, roll_ups: Sequence[RollUp], slots: Layout) -> WindowSummary:
-    requests = sum(one.requests for one in roll_ups)
+    asked: Counter[_Subject] = Counter()
+    for one in roll_ups:
+        asked[_subject(one.layout)] += one.requests
+    rows = [asked[_subject((slot,))] for slot in slots]
     return WindowSummary(
         pipeline=name,
-        requests=requests,
-        labelled=sum(one.labelled for one in roll_ups),
-        slots=tuple(map(_slot_window, slots, _totals(roll_ups, slots), [requests] * len(slots))),
+        requests=asked[_Subject.REQUEST],
+        labelled=sum(one.labelled for one in roll_ups if _subject(one.layout) is _Subject.REQUEST),
+        slots=tuple(map(_slot_window, slots, _totals(roll_ups, slots), rows)),
         latencies=_latencies(roll_ups),
     )
+
+
+class _Subject(Enum):
+    """What the rows of a roll-up are about."""
+
+    REQUEST = auto()
+    SPLIT = auto()
+    VECTORS = auto()
+    NOTHING = auto()
+
+
+def _subject(layout: Layout) -> _Subject:
+    """What a layout measures; an empty one is no request's, which always has some metric."""
+    return _SUBJECTS.get(layout[0].stage, _Subject.REQUEST) if layout else _Subject.NOTHING
+
+
+_SUBJECTS: Final = {Stage.CHUNKING.value: _Subject.SPLIT, Stage.EMBEDDING.value: _Subject.VECTORS}
 
 
 def _totals(roll_ups: Sequence[RollUp], slots: Layout) -> list[list[float]]:

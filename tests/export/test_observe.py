@@ -215,9 +215,9 @@ def test_configured_pipelines_start_their_closed_counters_at_zero(
     outcomes = desk.read("ragmon_requests_total")
     evaluations = desk.read("ragmon_evaluations_total")
     assert {dict(labels)["outcome"] for labels in outcomes} == set(map(str, Outcome))
-    assert len(evaluations) == len(desk.registry.layout) * len(Evaluation)
+    assert len(evaluations) == len(desk.registry.slots) * len(Evaluation)
     deltas = desk.read("ragmon_score_delta_observations_total")
-    units = [desk.registry.spec(slot).unit for slot in desk.registry.layout]
+    units = [desk.registry.spec(slot).unit for slot in desk.registry.slots]
     assert len(deltas) == units.count(Unit.SIGNED)
     assert {*outcomes.values(), *evaluations.values(), *deltas.values()} == {0}
     assert desk.read("ragmon_score_count") == {}
