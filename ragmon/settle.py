@@ -1,7 +1,7 @@
 """Facts to results: the one verb. Pure; the only maker of results.
 
 draft   union of spans -> decode -> interpret: what a trace says, before labels
-settle  join -> measure: what comes of it with the labels that stand now
+settle  join -> measure: what comes of it with the labels and the corpus that stand now
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,8 +15,16 @@ from ragmon.interpret import Interpreted, interpret_whole
 from ragmon.labels import join, join_run, match_keys, run_keys
 from ragmon.metrics.measure import measure, measure_run
 from ragmon.metrics.registry import Registry
+from ragmon.metrics.sources import wanted as asked_of
 from ragmon.metrics.spec import Scope
-from ragmon.model.corpus import NO_SOURCES, CorpusDocument, Sources, TokenRange
+from ragmon.model.corpus import (
+    NO_SOURCES,
+    CorpusDocument,
+    Sources,
+    TokenRange,
+    Wanted,
+    digests,
+)
 from ragmon.model.flow import (
     Draft,
     Dropped,
@@ -163,13 +171,17 @@ def _read(trace_id: str, spans: Sequence[SpanPart]) -> Interpreted:
     return interpret_whole(Trace(trace_id, tuple(decoded), arrival_ns))
 
 
+def _key(record: RequestRecord) -> RequestKey:
+    return RequestKey(record.trace_id, record.span_id)
+
+
 def _result(
     record: RequestRecord,
     labels: Sequence[GoldLabel],
     sources: Mapping[RequestKey, Sources],
     registry: Registry,
 ) -> Result:
-    key = RequestKey(record.trace_id, record.span_id)
+    key = _key(record)
     gold = join(record, labels)
     return Result(
         key=key,
@@ -185,6 +197,7 @@ def _result(
         observations=_observations(record),
         winners=_winners(gold),
         match_keys=match_keys(record),
+        wanted=digests(asked_of(record, gold)),
     )
 
 
