@@ -107,6 +107,11 @@ def record_keys(draft: Draft) -> frozenset[MatchKey]:
     return frozenset(chain.from_iterable((*of_records, *map(run_keys, draft.runs))))
 
 
+def wanted(draft: Draft, known: Known) -> dict[RequestKey, Wanted]:
+    """What each request of a draft needs of the corpus, to ask the store for its sources."""
+    return {_key(record): asked_of(record, join(record, known.labels)) for record in draft.records}
+
+
 def register(pipeline: str, document: ChunkedDocument, registered_ns: int) -> CorpusDocument | None:
     """What the corpus keeps of a split document; None where its source was not captured.
 
