@@ -69,7 +69,7 @@ _REQUESTS: Final = (
     ),
     _histogram(
         "ragmon_stage_duration_seconds",
-        "Duration of a stage of a request.",
+        "Duration of a stage of a request, or of an indexing run.",
         "pipeline stage",
         buckets=LATENCY_SECONDS,
         exemplars=True,
@@ -102,7 +102,7 @@ _REQUESTS: Final = (
 _SCORES: Final = (
     _histogram(
         "ragmon_score",
-        "Scores from 0 to 1 of single requests, at their first value.",
+        "Scores from 0 to 1 of single requests and indexing runs, at their first value.",
         _SLOT,
         exemplars=True,
     ),
@@ -117,11 +117,13 @@ _SCORES: Final = (
         _SLOT,
     ),
     _counter(
-        "ragmon_score_delta_observations_total", "Requests with a value of a signed metric.", _SLOT
+        "ragmon_score_delta_observations_total",
+        "Requests and indexing runs with a value of a signed metric.",
+        _SLOT,
     ),
     _counter(
         "ragmon_evaluations_total",
-        "Evaluations of single requests by their result.",
+        "Evaluations of single requests and indexing runs by their result.",
         _SLOT,
         result=Evaluation,
     ),
