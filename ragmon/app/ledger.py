@@ -57,6 +57,11 @@ class Ledger:
         """Count a trace whose settling raised."""
         self._exporter.error(Room.SETTLE)
 
+    def corpus_refused(self, documents: int) -> None:
+        """Count documents that the corpus had no room for."""
+        for _ in range(documents):
+            self._exporter.error(Room.STORE)
+
     def _clock_faults(self, draft: Draft) -> None:
         for record in draft.records:
             for kind in record.clock_faults:

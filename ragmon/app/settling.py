@@ -10,9 +10,19 @@ from ragmon.app.ledger import Ledger
 from ragmon.errors import StoreUnavailableError
 from ragmon.ingest.request import export_request
 from ragmon.metrics.registry import Registry
-from ragmon.model.flow import Draft, Dropped, DropReason, Kept, Release, Settled, SpanPart
-from ragmon.model.result import Cause
-from ragmon.settle import TraceLimits, draft, record_keys, settle
+from ragmon.model.corpus import Wanted
+from ragmon.model.flow import (
+    Draft,
+    Dropped,
+    DropReason,
+    Kept,
+    Known,
+    Release,
+    Settled,
+    SpanPart,
+)
+from ragmon.model.result import Cause, RequestKey
+from ragmon.settle import TraceLimits, draft, record_keys, settle, wanted
 from ragmon.store.aside import SetAside
 from ragmon.store.protocol import Store
 
@@ -63,6 +73,7 @@ class Settler:
         self._retention_ns = retention_ns
         self._stopwatch_s = stopwatch_s
         self._done = done
+        self._refused = store.corpus_refused
 
     def settle(self, works: Sequence[Work], now_ns: int) -> None:
         """Settle a batch together; where that raises, one by one.
@@ -91,22 +102,42 @@ class Settler:
         fresh, conflicts = self._store.commit([settled for _, settled in computed], now_ns)
         again = {conflict.trace_id for conflict in conflicts}
         self._ledger.observe(fresh)
+        self._tell_refused()
         for work, settled in computed:
             if work.trace_id not in again:
                 self._ledger.committed(settled.draft, work.releases, now_ns)
                 del pending[work.trace_id]
                 self._done(work)
 
+    def _tell_refused(self) -> None:
+        """Count the documents that the corpus had no room for, and say so once."""
+        refused = self._store.corpus_refused
+        if refused == self._refused:
+            return
+        if not self._refused:
+            _log.error("the corpus is full; raise store.corpus_bytes to register more documents")
+        self._ledger.corpus_refused(refused - self._refused)
+        self._refused = refused
+
     def _compute(
         self, portion: dict[str, Work], pending: dict[str, Work], now_ns: int
     ) -> Iterator[tuple[Work, Settled]]:
         drafts = list(self._drafts(portion, pending, now_ns))
-        known = self._store.known(frozenset(key for _, one in drafts for key in record_keys(one)))
+        known = self._known([one for _, one in drafts])
         for work, one in drafts:
             try:
                 yield work, settle(one, known, self._registry, work.cause)
             except Exception as error:  # noqa: BLE001 (one trace may not cost the others)
                 self._failed(pending, work, error)
+
+    def _known(self, drafts: Sequence[Draft]) -> Known:
+        """The labels under the match keys of the drafts, and what their requests read."""
+        known = self._store.known(frozenset(key for one in drafts for key in record_keys(one)))
+        needed: dict[RequestKey, Wanted] = {}
+        for one in drafts:
+            needed.update(wanted(one, known))
+        sources, read = self._store.sources(needed)
+        return replace(known, sources=sources, corpus_read=read)
 
     def _drafts(
         self, portion: dict[str, Work], pending: dict[str, Work], now_ns: int

@@ -6,10 +6,21 @@ from typing import Any
 
 from sqlalchemy import Connection
 
+from ragmon.model.corpus import CorpusDocument
 from ragmon.model.flow import Conflict, Settled, TraceState
 from ragmon.model.gold import MatchKey
 from ragmon.model.result import Fresh, Result
-from ragmon.store import labels, results, roll_ups, rows, touched, traces
+from ragmon.store import (
+    corpus,
+    corpus_readers,
+    labels,
+    results,
+    roll_ups,
+    rows,
+    touched,
+    traces,
+)
+from ragmon.store.corpus import Revision
 from ragmon.store.interned import Interned
 from ragmon.store.labels import StoredLabel
 from ragmon.store.observations import NOTHING, Counted, Inheritance, count, inherit
@@ -27,9 +38,12 @@ class Batch:
     now_ns: int
     silent: bool
     mark: int
+    corpus_bytes: int
 
 
-def batch(settled: Sequence[Settled], now_ns: int, *, silent: bool, mark: int) -> Batch:
+def batch(
+    settled: Sequence[Settled], now_ns: int, *, silent: bool, mark: int, corpus_bytes: int
+) -> Batch:
     """Pack the spans of those traces whose spans are not the ones that are kept."""
     drafts = [made.draft for made in settled if not made.draft.expired]
     blobs = {
@@ -37,7 +51,7 @@ def batch(settled: Sequence[Settled], now_ns: int, *, silent: bool, mark: int) -
         for draft in drafts
         if draft.kept.revision == 0 or draft.spans != draft.kept.spans
     }
-    return Batch(settled, blobs, now_ns, silent, mark)
+    return Batch(settled, blobs, now_ns, silent, mark, corpus_bytes)
 
 
 @dataclass(slots=True)
@@ -49,12 +63,15 @@ class _Writing:
     batch: Batch
     stored: Mapping[str, StoredTrace]
     standing: Mapping[MatchKey, list[StoredLabel]]
+    revisions: Mapping[str, Revision]
     requests: Mapping[int, list[StoredRequest]] = field(default_factory=dict)
     next_id: int = 0
     new: list[dict[str, Any]] = field(default_factory=list)
     moved: list[dict[str, Any]] = field(default_factory=list)
     kept: dict[int, bytes] = field(default_factory=dict)
     rows: list[dict[str, Any]] = field(default_factory=list)
+    readers: list[dict[str, Any]] = field(default_factory=list)
+    corpus: dict[int, tuple[CorpusDocument, ...]] = field(default_factory=dict)
     old_keys: set[tuple[int, int]] = field(default_factory=set)
     keys: set[tuple[int, int]] = field(default_factory=set)
     dirty: set[tuple[int, int]] = field(default_factory=set)
@@ -64,15 +81,21 @@ class _Writing:
 
 def commit(
     connection: Connection, interned: Interned, batch: Batch
-) -> tuple[list[Fresh], list[Conflict]]:
-    """Replace what is stored of each trace of a batch, inside a write transaction."""
+) -> tuple[list[Fresh], list[Conflict], int]:
+    """Replace what is stored of each trace of a batch, inside a write transaction.
+
+    Returns (fresh, conflicts, documents that the corpus had no room for).
+    """
     trace_ids = [made.draft.kept.trace_id for made in batch.settled]
     keys = {key for made in batch.settled for result in made.results for key in result.match_keys}
     stored = traces.stored(connection, trace_ids)
     standing = labels.under(connection, keys) if keys else {}
-    writing = _Writing(connection, interned, batch, stored, standing)
+    revisions = corpus.revisions(connection)
+    writing = _Writing(connection, interned, batch, stored, standing, revisions)
     conflicts = _replace(writing)
-    return ([] if batch.silent else writing.fresh), conflicts
+    # Last, since it may touch again what was settled here.
+    refused = corpus.replace(connection, interned, writing.corpus, batch.corpus_bytes)
+    return ([] if batch.silent else writing.fresh), conflicts, refused
 
 
 def _replace(writing: _Writing) -> list[Conflict]:
@@ -107,6 +130,10 @@ def _stands(made: Settled, writing: _Writing) -> bool:
     stored = writing.stored.get(kept.trace_id)
     if (stored.revision if stored else 0) != kept.revision:
         return False
+    for pipeline, revision in made.corpus_read.items():
+        standing = writing.revisions.get(pipeline)
+        if (standing.revision if standing else 0) != revision:
+            return False
     now = {
         stored.label
         for result in made.results
@@ -127,6 +154,8 @@ def _replace_trace(writing: _Writing, made: Settled) -> None:
     )
     _move_trace(writing, made, trace, inheritance, is_new=before is None)
     _drop_requests(writing, trace.id, requests)
+    if made.corpus or writing.revisions:
+        writing.corpus[trace.id] = made.corpus
     for result in made.results:
         _replace_result(writing, made, trace.id, result, inheritance)
 
@@ -190,6 +219,8 @@ def _replace_result(
     row["pipeline"] = pipeline
     row["layout"] = writing.interned.layout_id(writing.connection, result.layout)
     writing.rows.append(row)
+    if result.wanted:
+        writing.readers.append(corpus_readers.row(pipeline, trace, result))
     writing.dirty.add((pipeline, row["minute"]))
     writing.keys.update((digest, trace) for digest in rows.unpack_digests(row["match_keys"]))
     fresh = _fresh(writing, made, result, counted, lags, is_new=before is None)
@@ -249,7 +280,9 @@ def _write(writing: _Writing) -> None:
     traces.add(connection, writing.new)
     traces.move(connection, writing.moved)
     traces.keep(connection, writing.kept)
-    results.replace(connection, [row["at"] for row in writing.moved], writing.rows)
+    moved = [row["at"] for row in writing.moved]
+    results.replace(connection, moved, writing.rows)
+    corpus_readers.replace(connection, moved, writing.readers)
     results.move_keys(connection, writing.old_keys, writing.keys)
     labels.mark_matched(connection, writing.matched, writing.batch.now_ns)
     roll_ups.mark_dirty(connection, writing.dirty, writing.batch.mark)

@@ -1,9 +1,10 @@
 """What the rest of the processor may ask of durable state."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from ragmon.model.corpus import CorpusDocument, CorpusReceipt, Sources, Wanted
 from ragmon.model.flow import (
     Body,
     Conflict,
@@ -17,7 +18,7 @@ from ragmon.model.flow import (
     Unmatched,
 )
 from ragmon.model.gold import GoldLabel, MatchKey
-from ragmon.model.result import Fresh, Result
+from ragmon.model.result import Fresh, RequestKey, Result
 from ragmon.model.window import Dirty, RollUp
 
 
@@ -85,6 +86,11 @@ class Store(Protocol):
     StoreUnavailableError where it cannot be committed now; nothing of it stands then.
     """
 
+    @property
+    def corpus_refused(self) -> int:
+        """Documents that commits could not register: their tokens did not fit."""
+        ...
+
     def load(self, trace_ids: Iterable[str]) -> dict[str, Kept]:
         """What is kept of each trace; one that is not stored has the revision 0."""
         ...
@@ -93,19 +99,34 @@ class Store(Protocol):
         """The labels under any of these match keys, each at its newest version."""
         ...
 
+    def sources(
+        self, wanted: Mapping[RequestKey, Wanted]
+    ) -> tuple[Mapping[RequestKey, Sources], Mapping[str, int]]:
+        """What requests read of the corpus, each at its own time.
+
+        Also the revision of each pipeline's corpus that it was read at, 0 where nothing was
+        ever registered; such requests have no sources.
+        """
+        ...
+
     def commit(
         self, settled: Sequence[Settled], now_ns: int, *, silent: bool = False
     ) -> tuple[list[Fresh], list[Conflict]]:
         """Replace the results of each trace, unless its facts are no longer the facts.
 
         A trace whose revision moved, or under whose match keys other labels stand than
-        it was settled with, is a conflict, and the others stand. A silent commit marks
-        everything as observed and has nothing fresh.
+        it was settled with, or whose corpus was read at another revision, is a conflict, and
+        the others stand. What a trace registers in the corpus is replaced with it. A silent
+        commit marks everything as observed and has nothing fresh.
         """
         ...
 
     def put_labels(self, labels: Sequence[GoldLabel], now_ns: int) -> LabelReceipt:
         """Keep labels, the greatest version of each, and touch the traces they reach."""
+        ...
+
+    def put_corpus(self, documents: Sequence[CorpusDocument]) -> CorpusReceipt:
+        """Register documents, and touch the kept traces that read something else now."""
         ...
 
     def touched(self, limit: int) -> list[Touch]:

@@ -6,9 +6,10 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, delete, select, update
 
 from ragmon.model.flow import TraceState
-from ragmon.store import results, rows, touched, traces
+from ragmon.store import corpus_expiry, corpus_readers, results, rows, touched, traces
 from ragmon.store.packing import unpack_spans
 from ragmon.store.schema import (
+    CORPUS_REVISION,
     DIRTY,
     KEPT,
     LABEL,
@@ -63,6 +64,8 @@ def let_go(connection: Connection, before_ns: int) -> int:
         connection.execute(_GO, [_gone(row) for row in content])
         _strip_winners(connection, ids)
         traces.forget_spans(connection, ids)
+        corpus_readers.forget(connection, ids)
+        corpus_expiry.let_go(connection, ids)
         touched.clear(connection, ids)
     return len(ids)
 
@@ -97,6 +100,8 @@ def remove(connection: Connection, before_minute: int) -> int:
         results.move_keys(connection, results.keys_of(connection, ids), ())
         results.replace(connection, ids, ())
         traces.forget_spans(connection, ids)
+        corpus_readers.forget(connection, ids)
+        corpus_expiry.let_go(connection, ids)
         touched.clear(connection, ids)
         connection.execute(delete(TRACE).where(TRACE.c.id.in_(ids)))
     return len(ids)
@@ -110,7 +115,7 @@ def remove_views(connection: Connection, before_minute: int) -> None:
         delete(PIPELINE).where(
             *(
                 ~select(table).where(table.c.pipeline == PIPELINE.c.id).exists()
-                for table in (RESULT, ROLL_UP, DIRTY)
+                for table in (RESULT, ROLL_UP, DIRTY, CORPUS_REVISION)
             )
         )
     )

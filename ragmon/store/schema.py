@@ -19,7 +19,7 @@ from sqlalchemy import (
 
 from ragmon.errors import StoreError
 
-VERSION = 1
+VERSION = 2
 
 METADATA = MetaData()
 
@@ -115,6 +115,71 @@ TOUCHED = Table(
     METADATA,
     Column("trace", Integer, primary_key=True),
     Column("cause", Text, nullable=False),
+)
+
+# A version of a document with its chunks, however often it was registered. Its numbers are
+# never given again: what is remembered of a version stays true.
+CORPUS_DOCUMENT = Table(
+    "corpus_document",
+    METADATA,
+    Column("id", Integer, primary_key=True),
+    Column("pipeline", Integer, nullable=False),
+    Column("document_id", Text, nullable=False),
+    Column("content_hash", Text, nullable=False),
+    Column("tokens_hash", Text, nullable=False),
+    Column("bytes", Integer, nullable=False),  # of the tokens
+    Index("corpus_document_content", "pipeline", "document_id", "content_hash", unique=True),
+    sqlite_autoincrement=True,
+)
+
+# Apart from `corpus_document`, so that looking for versions reads no text.
+CORPUS_TOKENS = Table(
+    "corpus_tokens",
+    METADATA,
+    Column("document", Integer, primary_key=True),
+    Column("tokens", Text, nullable=False),
+)
+
+CORPUS_CHUNK = Table(
+    "corpus_chunk",
+    METADATA,
+    Column("digest", BigInteger, primary_key=True, autoincrement=False),
+    Column("document", Integer, primary_key=True, autoincrement=False),
+    Column("chunk_id", Text, primary_key=True),
+    Column("first", Integer),  # NULL: it could not be located
+    Column("end", Integer),
+    Index("corpus_chunk_document", "document"),
+    sqlite_with_rowid=False,
+)
+
+CORPUS_REGISTRATION = Table(
+    "corpus_registration",
+    METADATA,
+    Column("document", Integer, primary_key=True, autoincrement=False),
+    Column("registered_ns", BigInteger, primary_key=True, autoincrement=False),
+    Column("trace", Integer, primary_key=True, autoincrement=False),  # 0: it was posted
+    Index("corpus_registration_trace", "trace"),
+    sqlite_with_rowid=False,
+)
+
+CORPUS_REVISION = Table(
+    "corpus_revision",
+    METADATA,
+    Column("pipeline", Integer, primary_key=True, autoincrement=False),
+    Column("revision", Integer, nullable=False),
+)
+
+# What kept requests read of the corpus: narrow and by time, to be searched quickly.
+CORPUS_READER = Table(
+    "corpus_reader",
+    METADATA,
+    Column("pipeline", Integer, primary_key=True, autoincrement=False),
+    Column("event_ns", BigInteger, primary_key=True, autoincrement=False),
+    Column("trace", Integer, primary_key=True, autoincrement=False),
+    Column("span_id", Text, primary_key=True),
+    Column("digests", LargeBinary, nullable=False),
+    Index("corpus_reader_trace", "trace"),
+    sqlite_with_rowid=False,
 )
 
 DIRTY = Table(

@@ -1,6 +1,6 @@
 """The store on SQLite: facts, results, labels and roll-ups in one file."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -8,14 +8,26 @@ from typing import Self
 
 from sqlalchemy import Connection, func, select
 
+from ragmon.model.corpus import CorpusDocument, CorpusReceipt, Sources, Wanted
 from ragmon.model.flow import Conflict, Kept, Known, LabelReceipt, Settled, Touch, Unmatched
 from ragmon.model.gold import GoldLabel, MatchKey
-from ragmon.model.result import Fresh, Result
+from ragmon.model.result import Fresh, RequestKey, Result
 from ragmon.model.window import Dirty, RollUp
-from ragmon.store import commits, results, retention, rows, schema, traces
+from ragmon.store import (
+    commits,
+    corpus,
+    corpus_expiry,
+    corpus_sources,
+    results,
+    retention,
+    rows,
+    schema,
+    traces,
+)
 from ragmon.store import labels as labels_table
 from ragmon.store import roll_ups as roll_ups_table
 from ragmon.store import touched as touched_table
+from ragmon.store.chunks import chunks
 from ragmon.store.database import Database, Pragmas
 from ragmon.store.interned import Interned
 from ragmon.store.lock import FileLock
@@ -25,10 +37,14 @@ from ragmon.store.schema import DIRTY
 
 @dataclass(frozen=True, slots=True)
 class StoreSettings:
-    """How long what is kept, in seconds: content from the first settle, numbers from the event."""
+    """How long what is kept, in seconds: content from the first settle, numbers from the event.
+
+    corpus_bytes: bound of the tokens of registered documents.
+    """
 
     keep_s: float = 7 * 86400.0
     retention_s: float = 30 * 86400.0
+    corpus_bytes: int = 1 << 30
 
 
 class SqliteStore:
@@ -46,6 +62,9 @@ class SqliteStore:
         path = folder / "store.db" if folder else None
         self._lock = FileLock(path, "store") if path else None
         self._interned = Interned()
+        self._holders = corpus_sources.Holders()
+        self.corpus_refused = 0
+        """Documents that commits could not register: their tokens did not fit."""
         self._database = Database(
             path, Pragmas(secure_delete=True), on_rollback=self._interned.clear
         )
@@ -82,13 +101,33 @@ class SqliteStore:
             found = labels_table.under(connection, keys)
         return Known(tuple(stored.label for under in found.values() for stored in under))
 
+    def sources(
+        self, wanted: Mapping[RequestKey, Wanted]
+    ) -> tuple[Mapping[RequestKey, Sources], Mapping[str, int]]:
+        """What requests read of the corpus, and the revision of each pipeline's corpus."""
+        with self._database.read() as connection:
+            return corpus_sources.read(connection, wanted, self._holders)
+
     def commit(
         self, settled: Sequence[Settled], now_ns: int, *, silent: bool = False
     ) -> tuple[list[Fresh], list[Conflict]]:
         """Replace the results of each trace, unless its facts are no longer the facts."""
-        batch = commits.batch(settled, now_ns, silent=silent, mark=next(self._marks))
+        batch = commits.batch(
+            settled,
+            now_ns,
+            silent=silent,
+            mark=next(self._marks),
+            corpus_bytes=self._settings.corpus_bytes,
+        )
         with self._database.write() as connection:
-            return commits.commit(connection, self._interned, batch)
+            fresh, conflicts, refused = commits.commit(connection, self._interned, batch)
+        self.corpus_refused += refused
+        return fresh, conflicts
+
+    def put_corpus(self, documents: Sequence[CorpusDocument]) -> CorpusReceipt:
+        """Register documents, and touch the traces that read something else now."""
+        with self._database.write() as connection:
+            return corpus.put(connection, self._interned, documents, self._settings.corpus_bytes)
 
     def put_labels(self, labels: Sequence[GoldLabel], now_ns: int) -> LabelReceipt:
         """Keep labels, the greatest version of each, and touch the traces they reach."""
@@ -148,7 +187,16 @@ class SqliteStore:
             removed = retention.remove_labels(connection, retention_ns)
             retention.remove_views(connection, minute)
             self._interned.clear()
+        self._expire_corpus(retention_ns)
         return Expired(gone, deleted, removed)
+
+    def _expire_corpus(self, before_ns: int) -> None:
+        """Superseded registrations go, found without the lock that writers wait for."""
+        with self._database.read() as connection:
+            superseded = corpus_expiry.superseded(connection, before_ns)
+        for some in chunks(superseded):
+            with self._database.write() as connection:
+                corpus_expiry.remove(connection, some)
 
     def _repeat(self, step: Callable[[Connection, int], int], before: int) -> int:
         """Run a step of at most a batch a transaction until nothing more is due."""

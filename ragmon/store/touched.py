@@ -1,4 +1,4 @@
-"""Traces that a label reached and that have to be settled again."""
+"""Traces that a label or the corpus reached and that have to be settled again."""
 
 from collections.abc import Iterable
 
@@ -17,10 +17,17 @@ _MATCHING = insert(TOUCHED).from_select(
     .where(MATCH_KEY.c.digest == bindparam("under"), TRACE.c.state == TraceState.SETTLED.value),
 )
 
-# Of the two causes here a revision changes values that stand, and is the greater word.
+# Of the causes here a revision changes values that stand, and is the greatest word.
 _TOUCH = _MATCHING.on_conflict_do_update(
     index_elements=[TOUCHED.c.trace],
     set_={"cause": func.max(TOUCHED.c.cause, _MATCHING.excluded.cause)},
+)
+
+_THESE = insert(TOUCHED)
+
+_TOUCH_THESE = _THESE.on_conflict_do_update(
+    index_elements=[TOUCHED.c.trace],
+    set_={"cause": func.max(TOUCHED.c.cause, _THESE.excluded.cause)},
 )
 
 _CLEAR = delete(TOUCHED).where(TOUCHED.c.trace.in_(bindparam("traces", expanding=True)))
@@ -36,6 +43,12 @@ def touch_matching(connection: Connection, digests: Iterable[int], cause: Cause)
     """Touch every settled trace under these match keys."""
     if rows := [{"under": digest, "because": cause.value} for digest in set(digests)]:
         connection.execute(_TOUCH, rows)
+
+
+def touch(connection: Connection, traces: Iterable[int], cause: Cause) -> None:
+    """Touch these traces, by row id; each must be settled."""
+    if rows := [{"trace": trace, "cause": cause.value} for trace in sorted(traces)]:
+        connection.execute(_TOUCH_THESE, rows)
 
 
 def clear(connection: Connection, traces: Iterable[int]) -> None:
