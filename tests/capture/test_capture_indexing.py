@@ -170,6 +170,13 @@ def test_vectors_that_may_not_cross_are_said_to_be_withheld(
     assert (found[MASKED], found[COUNT], found[DIMENSION]) == ((VECTORS,), 2, 2)
 
 
+def test_vectors_up_to_the_bound_are_sent(spans: Spans) -> None:
+    """The bound is the most that crosses, in bytes."""
+    ragmon.configure(tracer_provider=spans.provider, vectors=True, max_vector_bytes=16)
+    embed([[1.0, 2.0], [3.0, 4.0]])(["t"])
+    assert len(spans.only()[VECTORS]) == 16
+
+
 @pytest.mark.parametrize(
     ("call", "ids"),
     [

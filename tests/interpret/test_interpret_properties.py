@@ -13,7 +13,15 @@ from ragmon.interpret.dialects import DIALECTS
 from ragmon.model.record import RequestRecord
 from ragmon.model.span import AttributeValue, Span, SpanEvent, SpanKind, StatusCode, Trace
 
-STAGES = ("request", "embedding", "retrieval", "reranking", "augmentation", "generation")
+STAGES = (
+    "request",
+    "chunking",
+    "embedding",
+    "retrieval",
+    "reranking",
+    "augmentation",
+    "generation",
+)
 KINDS = ("CHAIN", "RETRIEVER", "RERANKER", "EMBEDDING", "PROMPT", "LLM", "TOOL")
 IDS = st.sampled_from("abcdefghij")
 VALUES: st.SearchStrategy[AttributeValue] = st.sampled_from(
@@ -26,6 +34,7 @@ VALUES: st.SearchStrategy[AttributeValue] = st.sampled_from(
             '{"documents": [',
         ),
         *('{"context": "Alpha."}', '{"messages": [[{"content": []}]]}', "[[[]]]", "null", "1e999"),
+        *((1.0, 2), (1e308, -1.0), (10**400,), (-1, 2**62), (2**70, True), b"\x00\x00\xc0\x7f"),
         *((), ("a", "b"), ("Alpha.", "Beta."), ("", None, 7), (0.5, float("nan")), ((), {})),
         *({}, {"a": ("b", {"c": None})}),
         *(("ragmon.query", "ragmon.documents.text"), ("ragmon.answer",)),
@@ -52,6 +61,7 @@ NAMES = st.sampled_from(
         "llm.choices.0.completion.text",
         "llm.prompts.0.prompt.text",
         "embedding.embeddings.0.embedding.text",
+        "embedding.embeddings.0.embedding.vector",
     ]
 )
 MEANINGFUL: st.SearchStrategy[dict[str, str]] = st.one_of(
