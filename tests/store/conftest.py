@@ -35,6 +35,7 @@ def _make_result(
     winners: Sequence[Winner] = (),
     keys: Sequence[MatchKey] | None = None,
     weight: float | None = 1.0,
+    wanted: Sequence[int] = (),
 ) -> Result:
     return Result(
         key=RequestKey(trace_id, span_id),
@@ -50,6 +51,7 @@ def _make_result(
         observations={Observation("outcome"): "answered"} if observations is None else observations,
         winners=tuple(winners),
         match_keys=(MatchKey(TargetKind.TRACE, trace_id),) if keys is None else tuple(keys),
+        wanted=tuple(wanted),
     )
 
 
