@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from heapq import nlargest, nsmallest
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final
 
 from ragmon.metrics.registry import Registry
 from ragmon.metrics.spec import Better, MetricSpec, Scope, Unit
@@ -14,9 +15,14 @@ from ragmon.model.record import Stage
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from ragmon.summary.compare import Comparison
+    from ragmon.summary.scorecard import Scorecard
     from ragmon.summary.views.shape import ReportFields
 
-__all__ = ["MetricSummary", "Report", "Row", "StageReport"]
+NO_WEIGHTS: Final[Mapping[str, float]] = MappingProxyType({})
+"""Weights of a scorecard in which every stage and every metric weighs 1."""
+
+__all__ = ["NO_WEIGHTS", "MetricSummary", "Report", "Row", "StageReport"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,29 +151,64 @@ class Report:
 
         return from_dict(content, registry)
 
-    def to_dict(self) -> "ReportFields":
+    def scorecard(self, weights: Mapping[str, float] = NO_WEIGHTS) -> "Scorecard":
+        """The scores of the stages and over all, by weights of stages or of metrics.
+
+        Raises:
+            ValueError: a weight is for nothing that is scored, or is no weight.
+        """
+        from ragmon.summary.scorecard import scorecard  # noqa: PLC0415 (it reads reports)
+
+        return scorecard(self, weights)
+
+    def compare(self, other: "Report") -> "Comparison":
+        """This report beside an earlier one: values, differences, intervals, verdicts.
+
+        other: the report before; a greater value here is a difference above 0.
+        """
+        from ragmon.summary.compare import compare  # noqa: PLC0415 (it reads reports)
+
+        return compare(other, self)
+
+    def to_dict(
+        self,
+        weights: Mapping[str, float] = NO_WEIGHTS,
+        comparison: "Comparison | None" = None,
+    ) -> "ReportFields":
         """All of it, rows included, as plain values; what was not measured is None."""
         from ragmon.summary.views.as_dict import to_dict  # noqa: PLC0415 (views read reports)
 
-        return to_dict(self)
+        return to_dict(self, weights, comparison)
 
-    def to_json(self) -> str:
-        """The dict as JSON; `compare` of a later run reads it back by `from_dict`."""
+    def to_json(
+        self,
+        weights: Mapping[str, float] = NO_WEIGHTS,
+        comparison: "Comparison | None" = None,
+    ) -> str:
+        """The dict as JSON; a later run reads it back by `from_dict`, to compare."""
         from ragmon.summary.views.as_dict import to_json  # noqa: PLC0415 (views read reports)
 
-        return to_json(self)
+        return to_json(self, weights, comparison)
 
-    def to_markdown(self) -> str:
+    def to_markdown(
+        self,
+        weights: Mapping[str, float] = NO_WEIGHTS,
+        comparison: "Comparison | None" = None,
+    ) -> str:
         """The report as GitHub-flavoured Markdown."""
         from ragmon.summary.views.markdown import to_markdown  # noqa: PLC0415 (views read reports)
 
-        return to_markdown(self)
+        return to_markdown(self, weights, comparison)
 
-    def to_html(self) -> str:
+    def to_html(
+        self,
+        weights: Mapping[str, float] = NO_WEIGHTS,
+        comparison: "Comparison | None" = None,
+    ) -> str:
         """The report as one self-contained HTML page."""
         from ragmon.summary.views.html import to_html  # noqa: PLC0415 (views read reports)
 
-        return to_html(self)
+        return to_html(self, weights, comparison)
 
     def to_table(self) -> "Table":
         """The report as a rich table for the terminal."""

@@ -8,11 +8,10 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
-from types import MappingProxyType
 from typing import Final, TypeAlias
 
 from ragmon.model.record import Stage
-from ragmon.summary.report import Report
+from ragmon.summary.report import NO_WEIGHTS, Report
 
 __all__ = ["SCORED", "Scorecard", "ScoredMetric", "StageScore", "scorecard"]
 
@@ -94,8 +93,6 @@ SCORED: Final[Mapping[Stage, Mapping[str, ToScore]]] = {
 }
 """What is scored, by stage and name, and how its value becomes a score in [0, 1]."""
 
-_NO_WEIGHTS: Final[Mapping[str, float]] = MappingProxyType({})
-
 
 @dataclass(frozen=True, slots=True)
 class ScoredMetric:
@@ -153,7 +150,7 @@ class Scorecard:
 
 
 def scorecard(
-    report: Report, weights: Mapping[str, float] = _NO_WEIGHTS, *, k: int | None = None
+    report: Report, weights: Mapping[str, float] = NO_WEIGHTS, *, k: int | None = None
 ) -> Scorecard:
     """Score a report; what was not measured changes no score.
 

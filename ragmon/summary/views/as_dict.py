@@ -1,9 +1,13 @@
 """A report as a dict of plain values, and as JSON."""
 
 import json
+from collections.abc import Mapping
 
 from ragmon.model.measurement import Measured, NotMeasured
-from ragmon.summary.report import MetricSummary, Report, Row, StageReport
+from ragmon.summary.compare import Comparison
+from ragmon.summary.report import NO_WEIGHTS, MetricSummary, Report, Row, StageReport
+from ragmon.summary.scorecard import scorecard
+from ragmon.summary.views.judged import comparison_fields, scorecard_fields
 from ragmon.summary.views.shape import (
     VERSION,
     MetricFields,
@@ -14,18 +18,34 @@ from ragmon.summary.views.shape import (
 from ragmon.summary.views.words import finite
 
 
-def to_dict(report: Report) -> ReportFields:
-    """The whole report, rows included, in a fixed order; what was not measured is None."""
-    return {
+def to_dict(
+    report: Report,
+    weights: Mapping[str, float] = NO_WEIGHTS,
+    comparison: Comparison | None = None,
+) -> ReportFields:
+    """The whole report, rows included, in a fixed order; what was not measured is None.
+
+    weights: of the scorecard, as `scorecard` reads them. comparison: with another report.
+    """
+    fields: ReportFields = {
         "ragmon_report": VERSION,
         "title": report.title,
+        "scorecard": scorecard_fields(scorecard(report, weights)),
         "stages": [_stage(stage) for stage in report.stages],
     }
+    if comparison is not None:
+        fields["comparison"] = comparison_fields(comparison)
+    return fields
 
 
-def to_json(report: Report) -> str:
+def to_json(
+    report: Report,
+    weights: Mapping[str, float] = NO_WEIGHTS,
+    comparison: Comparison | None = None,
+) -> str:
     """The dict as indented ASCII JSON, so that any text survives any encoding; no NaN."""
-    return json.dumps(to_dict(report), indent=1, allow_nan=False) + "\n"
+    fields = to_dict(report, weights, comparison)
+    return json.dumps(fields, indent=1, allow_nan=False) + "\n"
 
 
 def _stage(stage: StageReport) -> StageFields:

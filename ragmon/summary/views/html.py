@@ -1,5 +1,6 @@
 """A report as one self-contained HTML page: no script, nothing from elsewhere."""
 
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from typing import Final
@@ -7,31 +8,64 @@ from typing import Final
 from jinja2 import Environment, StrictUndefined, Template
 
 from ragmon.metrics.spec import Better
-from ragmon.summary.report import MetricSummary, Report
+from ragmon.summary.compare import Comparison
+from ragmon.summary.report import NO_WEIGHTS, MetricSummary, Report
+from ragmon.summary.scorecard import scorecard
 from ragmon.summary.views.bars import bar
 from ragmon.summary.views.funnel import funnel
 from ragmon.summary.views.words import (
     NOT_MEASURED,
     amount,
+    compared,
     counted,
+    cut,
+    difference,
     direction,
     finite,
+    interval,
     plain,
     quantile,
     reasons,
+    score,
     shown,
     titled,
 )
 
 _TEMPLATE: Final = "report.html.jinja"
+_FILTERS: Final = (
+    amount,
+    bar,
+    compared,
+    counted,
+    cut,
+    difference,
+    direction,
+    interval,
+    plain,
+    quantile,
+    reasons,
+    score,
+    shown,
+    titled,
+)
 
 
-def to_html(report: Report) -> str:
-    """The page: scorecard, evidence funnel, and per stage its metrics, worst rows and notes.
+def to_html(
+    report: Report,
+    weights: Mapping[str, float] = NO_WEIGHTS,
+    comparison: Comparison | None = None,
+) -> str:
+    """The page: scorecard, comparison, funnel, and per stage metrics, worst rows and notes.
 
     It is read with a browser in light or dark, on paper, or by a screen reader.
     """
-    return _template().render(report=report, steps=funnel(report), not_measured=NOT_MEASURED)
+    return _template().render(
+        report=report,
+        card=scorecard(report, weights),
+        comparison=comparison,
+        steps=funnel(report),
+        not_measured=NOT_MEASURED,
+    )
 
 
 @cache
@@ -39,7 +73,7 @@ def _template() -> Template:
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    for function in (amount, bar, counted, direction, plain, quantile, reasons, shown, titled):
+    for function in _FILTERS:
         environment.filters[function.__name__] = function
     environment.tests["measured"] = _measured
     environment.tests["lower_is_better"] = _lower_is_better

@@ -1,19 +1,26 @@
 """A report as GitHub-flavoured Markdown, for pull requests and wikis."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from ragmon.summary.report import MetricSummary, Report, StageReport
+from ragmon.summary.compare import Comparison, MetricComparison
+from ragmon.summary.report import NO_WEIGHTS, MetricSummary, Report, StageReport
+from ragmon.summary.scorecard import Scorecard, StageScore, scorecard
 from ragmon.summary.views.funnel import Step, funnel
 from ragmon.summary.views.words import (
     NOT_MEASURED,
     amount,
+    compared,
     counted,
+    cut,
+    difference,
     direction,
+    interval,
     plain,
     quantile,
     reasons,
+    score,
     shown,
     titled,
 )
@@ -22,10 +29,16 @@ _LIVE: Final = re.compile(r"([\\`*_\[\]<>|~&!$#@])")
 _METRIC_COLUMNS: Final = ("Metric", "Better", "Value", "P50", "P95", "Count", "Not measured")
 
 
-def to_markdown(report: Report) -> str:
-    """Scorecard, evidence funnel, and per stage its metrics, worst rows and notes."""
+def to_markdown(
+    report: Report,
+    weights: Mapping[str, float] = NO_WEIGHTS,
+    comparison: Comparison | None = None,
+) -> str:
+    """Scorecard, comparison, evidence funnel, and per stage metrics, worst rows and notes."""
     parts = [
         f"# {escaped(report.title)}",
+        *_scorecard(scorecard(report, weights)),
+        *(() if comparison is None else _comparison(comparison)),
         *_funnel(funnel(report)),
         *(part for stage in report.stages for part in _stage(stage)),
     ]
@@ -46,6 +59,39 @@ def table(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     head = tuple(columns)
     return "\n".join(
         f"| {' | '.join(cells)} |" for cells in (head, ("---",) * len(head), *map(tuple, rows))
+    )
+
+
+def _scorecard(card: Scorecard) -> Iterator[str]:
+    yield "## Scorecard"
+    rows = [(titled(one.stage), score(one.score), _made_of(one)) for one in card.stages]
+    overall = ("**Overall**", f"**{score(card.score)}**", _made_of(card))
+    yield table(("Stage", "Score", "Measured / possible"), [*rows, overall])
+
+
+def _made_of(one: Scorecard | StageScore) -> str:
+    return f"{one.measured} / {one.possible}"
+
+
+def _comparison(comparison: Comparison) -> Iterator[str]:
+    before, after = escaped(comparison.before), escaped(comparison.after)
+    yield f"## Compared with {before}"
+    yield table(
+        ("Metric", before, after, "Difference", "95 % interval", "Pairs", "Verdict"),
+        map(_compared, compared(comparison)),
+    )
+
+
+def _compared(metric: MetricComparison) -> tuple[str, ...]:
+    unit = metric.spec.unit
+    return (
+        f"`{metric.key}{cut(metric.k)}`",
+        amount(metric.before, unit),
+        amount(metric.after, unit),
+        difference(metric),
+        interval(metric),
+        str(metric.pairs),
+        str(metric.verdict),
     )
 
 

@@ -1,6 +1,6 @@
 """The shape of a report as a dict and as JSON; a change of it is a new version."""
 
-from typing import Final
+from typing import Final, NotRequired
 
 from typing_extensions import TypedDict
 
@@ -51,9 +51,65 @@ class StageFields(TypedDict):
     notes: dict[str, int]
 
 
+class ScoredFields(TypedDict):
+    """One scored metric; `value` and `score` are null where it was not measured."""
+
+    metric: str
+    k: int | None
+    value: float | None
+    score: float | None
+    weight: float
+
+
+class StageScoreFields(TypedDict):
+    """The score of one stage, from `measured` of `possible` metrics."""
+
+    stage: str
+    score: float | None
+    weight: float
+    measured: int
+    possible: int
+    metrics: list[ScoredFields]
+
+
+class ScorecardFields(TypedDict):
+    """The score over all stages, and those of the stages."""
+
+    score: float | None
+    measured: int
+    possible: int
+    stages: list[StageScoreFields]
+
+
+class ComparedFields(TypedDict):
+    """One metric in two reports; `interval` is null where there were too few pairs."""
+
+    metric: str
+    k: int | None
+    before: float | None
+    after: float | None
+    difference: float | None
+    pairs: int
+    interval: list[float] | None
+    verdict: str
+
+
+class ComparisonFields(TypedDict):
+    """Two reports side by side, by their titles."""
+
+    before: str
+    after: str
+    metrics: list[ComparedFields]
+
+
 class ReportFields(TypedDict):
-    """A whole report; `ragmon_report` is the version of this shape."""
+    """A whole report; `ragmon_report` is the version of this shape.
+
+    Scorecard and comparison follow from the rest, and are not read back.
+    """
 
     ragmon_report: int
     title: str
+    scorecard: NotRequired[ScorecardFields]
+    comparison: NotRequired[ComparisonFields]
     stages: list[StageFields]

@@ -4,10 +4,13 @@ from math import isfinite
 from typing import Final
 
 from ragmon.metrics.spec import Better, Unit
+from ragmon.summary.compare import Comparison, MetricComparison
 from ragmon.summary.report import MetricSummary
 
 NOT_MEASURED: Final = "not measured"
 """What stands where a value would: never 0, never a blank."""
+DASH: Final = "\N{EN DASH}"
+"""What stands where there can be nothing."""
 
 _NAME_LENGTH: Final = 80
 _THOUSAND: Final = 1000
@@ -15,7 +18,7 @@ _SUFFIX: Final = {Unit.MILLISECONDS: " ms", Unit.USD: " USD"}
 _DIRECTION: Final = {
     Better.HIGHER: "\N{UPWARDS ARROW} higher",
     Better.LOWER: "\N{DOWNWARDS ARROW} lower",
-    Better.NONE: "\N{EN DASH}",
+    Better.NONE: DASH,
 }
 
 
@@ -56,7 +59,33 @@ def amount(value: float | None, unit: Unit) -> str:
 
 def quantile(value: float | None, unit: Unit) -> str:
     """A quantile with its unit; a dash where the metric has no values per record."""
-    return "\N{EN DASH}" if finite(value) is None else amount(value, unit)
+    return DASH if finite(value) is None else amount(value, unit)
+
+
+def score(value: float | None) -> str:
+    """A score in [0, 1]; `not measured` where there is none."""
+    return amount(value, Unit.RATIO)
+
+
+def difference(metric: MetricComparison) -> str:
+    """How much greater the value has become, with its sign; a dash where nobody can say."""
+    change = finite(metric.difference)
+    return DASH if change is None else _signed(change) + _SUFFIX.get(metric.spec.unit, "")
+
+
+def interval(metric: MetricComparison) -> str:
+    """Where 95 % of the resampled mean differences lie; a dash without enough pairs."""
+    if metric.interval is None:
+        return DASH
+    low, high = metric.interval
+    return f"{_signed(low)} to {_signed(high)}"
+
+
+def compared(comparison: Comparison) -> tuple[MetricComparison, ...]:
+    """The metrics that were measured in either report."""
+    return tuple(
+        one for one in comparison.metrics if (finite(one.before), finite(one.after)) != (None, None)
+    )
 
 
 def direction(better: Better) -> str:
@@ -75,9 +104,18 @@ def reasons(metric: MetricSummary) -> str:
     return ", ".join(f"{shown(reason)} ({count})" for reason, count in ordered)
 
 
+def cut(k: int | None) -> str:
+    """A cut-off behind the key of its metric: `@5`."""
+    return "" if k is None else f"@{k}"
+
+
 def titled(stage: str) -> str:
     """A stage's name as a heading: `End to end`."""
     return stage.replace("_", " ").capitalize()
+
+
+def _signed(value: float) -> str:
+    return f"+{plain(value)}" if value > 0 else plain(value)
 
 
 def _escape(character: str) -> str:
