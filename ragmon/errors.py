@@ -2,6 +2,7 @@
 
 RagmonError
 ├── ConfigError        the operator's configuration, all faults in one message
+├── InputError         what was given to be evaluated cannot be read (a ValueError too)
 ├── PortInUseError     a listening port is taken
 ├── StoreError
 │   ├── StoreLockedError    another process holds the store or the inbox
@@ -22,6 +23,10 @@ class ConfigError(RagmonError):
     def __init__(self, faults: tuple[str, ...]) -> None:
         super().__init__("\n".join(faults))
         self.faults = faults
+
+
+class InputError(RagmonError, ValueError):
+    """What was given to be evaluated cannot be read; the message says where and why."""
 
 
 class PortInUseError(RagmonError):

@@ -49,6 +49,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
         "summary": "model metrics",
         "export": "model metrics summary telemetry",
         "server": "model ingest labels",
+        "evaluate": "model text labels metrics summary",
         "replay": "model text ingest assemble interpret labels metrics settle",
         "generate": "model metrics telemetry semconv config",
         "app": " ".join(sorted(PROCESSOR | {"model", "text", "config", "replay", "_version"})),

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from ragmon.labels.keys import match_keys, run_keys
@@ -39,8 +40,13 @@ def _gold(
         if label.key in reached and label.field in fields and label.pipeline in (None, pipeline)
     ]
     winners = _winners(standing)
-    values = {_NAMES[field]: _READ[field](json.loads(label.value)) for field, label in winners}
-    return Gold(**values, winners=tuple(label for _, label in winners))
+    gold = read_gold({field: json.loads(label.value) for field, label in winners})
+    return replace(gold, winners=tuple(label for _, label in winners))
+
+
+def read_gold(values: Mapping[GoldField, Any]) -> Gold:
+    """The gold that the canonical values of some fields say, as `labels.fields` gives them."""
+    return Gold(**{_NAMES[field]: _READ[field](value) for field, value in values.items()})
 
 
 def _winners(labels: Iterable[GoldLabel]) -> list[tuple[GoldField, GoldLabel]]:

@@ -1,0 +1,149 @@
+"""A row of a file to a document with its chunks, and what is right of it."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from ragmon.errors import InputError
+from ragmon.evaluate.values import (
+    Reader,
+    count,
+    flag,
+    identity,
+    labelled,
+    list_of,
+    optional,
+    read_fields,
+    same_length,
+    text,
+    wrong,
+)
+from ragmon.labels.fields import expected_evidence, texts
+from ragmon.metrics.vectors import as_vector, clean
+from ragmon.model.gold import Gold
+from ragmon.model.indexing import Chunk, ChunkedDocument
+from ragmon.text import Text
+from ragmon.text.source import Source
+
+
+class Split(NamedTuple):
+    """One row: the name of the document, the document, and what is right of it."""
+
+    name: str
+    document: ChunkedDocument
+    gold: Gold
+
+
+def read_document(row: Mapping[str, Any], where: str, number: int = 1) -> Split:
+    """The document that a row tells of.
+
+    Raises:
+        InputError: a field or a chunk cannot be read; it names the place.
+    """
+    fields = read_fields(row, DOCUMENT_FIELDS, where)
+    source = fields.get("text")
+    columns = {name: fields.get(name) for name in ("chunks", "sentence_vectors", "chunk_vectors")}
+    same_length(columns, where)
+    chunks = tuple(
+        _chunk(chunk, place, source, fields, f"{where}: chunk {place + 1}")
+        for place, chunk in enumerate(fields.get("chunks", ()))
+    )
+    document = ChunkedDocument(
+        document_id=fields.get("document_id", str(number)),
+        source=None if source is None else Source(source),
+        chunks=chunks,
+        markdown=fields.get("markdown"),
+    )
+    return Split(fields.get("document_id", str(number)), document, _gold(fields))
+
+
+def _chunk(
+    chunk: str | Mapping[str, Any],
+    place: int,
+    source: str | None,
+    fields: Mapping[str, Any],
+    where: str,
+) -> Chunk:
+    own = _chunk_fields(chunk, where)
+    span = _span(own, where)
+    said = own.get("text")
+    if said is None:
+        if span is None or source is None:
+            raise InputError(f"{where}: needs a text, or start and end in a document with a text")
+        said = source[max(0, span[0]) : max(0, span[1])]
+    vectors = _beside(fields, "chunk_vectors", place, own.get("vector"))
+    sentences = _beside(fields, "sentence_vectors", place, own.get("sentence_vectors"))
+    return Chunk(
+        id=own.get("id"),
+        text=Text(said),
+        span=span,
+        metadata=own.get("metadata"),
+        sentence_vectors=None if sentences is None else clean(sentences).matrix,
+        vector=None if vectors is None else as_vector(vectors),
+    )
+
+
+def _chunk_fields(chunk: str | Mapping[str, Any], where: str) -> dict[str, Any]:
+    return {"text": chunk} if isinstance(chunk, str) else read_fields(chunk, _CHUNK_FIELDS, where)
+
+
+def _beside(fields: Mapping[str, Any], name: str, place: int, own: Any) -> Any:
+    column: Sequence[Any] | None = fields.get(name)
+    return own if column is None else column[place]
+
+
+def _span(own: Mapping[str, Any], where: str) -> tuple[int, int] | None:
+    if ("start" in own) != ("end" in own):
+        raise InputError(f"{where}: start and end go together")
+    return (own["start"], own["end"]) if "start" in own else None
+
+
+def _gold(fields: Mapping[str, Any]) -> Gold:
+    evidence = fields.get("expected_evidence")
+    ideal = fields.get("expected_chunks")
+    return Gold(
+        expected_evidence=None if evidence is None else tuple(evidence),
+        expected_chunks=None if ideal is None else tuple(ideal),
+        expected_metadata=fields.get("expected_metadata"),
+    )
+
+
+def mapping(value: object) -> Mapping[str, Any]:
+    """An object."""
+    if not isinstance(value, Mapping):
+        raise wrong("must be an object")
+    return value
+
+
+def _any_chunk(value: object) -> str | Mapping[str, Any]:
+    return str(value) if isinstance(value, str) else mapping(value)
+
+
+def _by_id(value: object) -> Mapping[str, Mapping[str, Any]]:
+    return {str(key): mapping(one) for key, one in mapping(value).items()}
+
+
+def _as_given(value: Any) -> Any:
+    return value
+
+
+_CHUNK_FIELDS: Final[Mapping[str, Reader]] = {
+    "id": identity,
+    "text": text,
+    "start": count,
+    "end": count,
+    "metadata": mapping,
+    "sentence_vectors": list_of(_as_given),
+    "vector": list_of(_as_given),
+}
+DOCUMENT_FIELDS: Final[Mapping[str, Reader]] = {
+    "document_id": identity,
+    "text": text,
+    "chunks": list_of(_any_chunk),
+    "markdown": flag,
+    "sentence_vectors": list_of(optional(list_of(_as_given))),
+    "chunk_vectors": list_of(_as_given),
+    "expected_evidence": labelled(expected_evidence),
+    "expected_chunks": labelled(texts),
+    "expected_metadata": _by_id,
+}
+"""What a row may hold of a split document, and how each field is read."""

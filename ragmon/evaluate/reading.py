@@ -1,0 +1,170 @@
+"""Where rows come from: records, columns, files and data frames, one row at a time."""
+
+import csv
+import gzip
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import repeat
+from os import PathLike
+from pathlib import Path
+from typing import Any, Final, NamedTuple, TypeAlias
+
+import orjson
+
+from ragmon.errors import InputError
+from ragmon.evaluate.values import Cell
+
+Fields: TypeAlias = Mapping[str, Any]
+Records: TypeAlias = Iterable[Fields] | str | PathLike[str] | object
+"""Mappings, the path of a JSONL, CSV or Parquet file, or a pandas or polars frame."""
+
+_ROWS_AT_ONCE: Final = 1024
+
+
+class Row(NamedTuple):
+    """One row and where it stands, for messages."""
+
+    fields: Fields
+    where: str
+
+
+def read_rows(given: Records) -> Iterator[Row]:
+    """The rows of records, of a file (also gzipped) or of a frame, in their order.
+
+    Raises:
+        InputError: the file cannot be read, or a row is no object; it names the place.
+    """
+    if isinstance(given, str | PathLike):
+        return _of_file(Path(given))
+    return _named(_of_memory(given))
+
+
+def rows_of_columns(columns: Mapping[str, Sequence[Any] | None]) -> Iterator[Row]:
+    """Rows of lists that stand beside each other, one value per row.
+
+    Raises:
+        InputError: they differ in length; it names two of them.
+    """
+    given = {name: list(column) for name, column in columns.items() if column is not None}
+    if not given:
+        raise InputError("nothing to evaluate: give records, a file, a frame, or columns")
+    first = next(iter(given))
+    for name, column in given.items():
+        if len(column) != len(given[first]):
+            raise InputError(
+                f"{first} has {len(given[first])} rows and {name} {len(column)}; each needs one"
+                " value per row"
+            )
+    return _named(dict(zip(given, row, strict=True)) for row in zip(*given.values(), strict=True))
+
+
+def _named(rows: Iterable[object]) -> Iterator[Row]:
+    for number, fields in enumerate(rows, start=1):
+        yield _row(fields, f"row {number}")
+
+
+def _row(fields: object, where: str) -> Row:
+    if not isinstance(fields, Mapping):
+        raise InputError(f"{where}: must be an object of fields, not {type(fields).__name__}")
+    return Row(fields, where)
+
+
+def _of_memory(given: Any) -> Iterable[object]:
+    """Records as they are; the rows of a frame, whichever library it is of."""
+    if hasattr(given, "iter_rows"):  # polars
+        rows: Iterable[object] = given.iter_rows(named=True)
+        return rows
+    if hasattr(given, "itertuples"):  # pandas
+        names = [str(name) for name in given.columns]
+        return (
+            dict(zip(names, row, strict=True)) for row in given.itertuples(index=False, name=None)
+        )
+    if isinstance(given, Mapping) or not isinstance(given, Iterable):
+        raise InputError(
+            f"records must be a list of objects, a file or a frame, not {type(given).__name__}"
+        )
+    return given
+
+
+def _of_file(path: Path) -> Iterator[Row]:
+    form = _FORMS.get(_suffix(path))
+    if form is None:
+        raise InputError(f"{path}: must end in {', '.join(_FORMS)}, with or without .gz")
+    try:
+        yield from form(path)
+    except (OSError, EOFError) as error:
+        raise InputError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: is no UTF-8") from None
+
+
+def _suffix(path: Path) -> str:
+    return Path(path.stem if path.suffix == ".gz" else path.name).suffix
+
+
+def _jsonl(path: Path) -> Iterator[Row]:
+    opened = gzip.open if path.suffix == ".gz" else open
+    with opened(path, "rb") as lines:
+        for number, line in enumerate(lines, start=1):
+            if line.strip():
+                yield _row(_json(line, f"{path}:{number}"), f"{path}:{number}")
+
+
+def _json(line: bytes | str, where: str) -> object:
+    try:
+        return orjson.loads(line)
+    except orjson.JSONDecodeError:
+        raise InputError(f"{where}: is no JSON") from None
+
+
+def _csv(path: Path) -> Iterator[Row]:
+    opened = gzip.open if path.suffix == ".gz" else open
+    with opened(path, "rt", encoding="utf-8-sig", newline="") as lines:
+        reader = csv.DictReader(lines)
+        try:
+            for row in reader:
+                yield _row(_cells(row), f"{path}:{reader.line_num}")
+        except csv.Error as error:
+            raise InputError(f"{path}:{reader.line_num}: {error}") from None
+
+
+def _cells(row: Mapping[str | None, Any]) -> dict[str, Any]:
+    """The cells that hold something; lists and objects as JSON."""
+    return {str(name): _cell(cell) for name, cell in row.items() if cell not in ("", None)}
+
+
+def _cell(cell: Any) -> Any:
+    if not isinstance(cell, str) or cell[0] not in "[{":
+        return Cell(cell) if isinstance(cell, str) else cell
+    try:
+        return orjson.loads(cell)
+    except orjson.JSONDecodeError:
+        return Cell(cell)
+
+
+def _parquet(path: Path) -> Iterator[Row]:
+    try:
+        from pyarrow import ArrowException, parquet  # noqa: PLC0415 (an extra)
+    except ModuleNotFoundError:
+        raise InputError(
+            f"{path}: Parquet needs the extra `files`: pip install 'ragmon[files]'"
+        ) from None
+    try:
+        with parquet.ParquetFile(path) as table:
+            batches = table.iter_batches(_ROWS_AT_ONCE)
+            yield from _named_after(path, (row for batch in batches for row in batch.to_pylist()))
+    except ArrowException as error:
+        raise InputError(f"{path}: is no Parquet file ({type(error).__name__})") from None
+
+
+def _named_after(path: Path, rows: Iterable[object]) -> Iterator[Row]:
+    for number, (fields, name) in enumerate(zip(rows, repeat(str(path)), strict=False), start=1):
+        yield _row(fields, f"{name}: row {number}")
+
+
+_FORMS: Final[Mapping[str, Callable[[Path], Iterator[Row]]]] = {
+    ".jsonl": _jsonl,
+    ".ndjson": _jsonl,
+    ".csv": _csv,
+    ".parquet": _parquet,
+}
+"""How a file is read, by the end of its name."""
