@@ -3,38 +3,44 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from sqlalchemy import Connection, and_, bindparam, delete, exists, select, update
+from sqlalchemy import Connection, bindparam, delete, exists, func, select, update
 
 from ragmon.store import corpus_content
 from ragmon.store.chunks import chunks
 from ragmon.store.corpus import POSTED
 from ragmon.store.schema import CORPUS_CHUNK, CORPUS_DOCUMENT, CORPUS_REGISTRATION
 
-_THERE, _NEWER = CORPUS_DOCUMENT.alias("there"), CORPUS_REGISTRATION.alias("newer")
+_HERE, _THERE = CORPUS_DOCUMENT.alias("here"), CORPUS_DOCUMENT.alias("there")
+_NEWER = CORPUS_REGISTRATION.alias("newer")
 _SAME_CHUNK = CORPUS_CHUNK.alias("same_chunk")
-
-_LATER = and_(
-    _NEWER.c.registered_ns > CORPUS_REGISTRATION.c.registered_ns,
-    _NEWER.c.registered_ns <= bindparam("before_ns"),
-)
 
 _DOCUMENT_AGAIN = exists().where(
     _THERE.c.pipeline == CORPUS_DOCUMENT.c.pipeline,
     _THERE.c.document_id == CORPUS_DOCUMENT.c.document_id,
     _NEWER.c.document == _THERE.c.id,
-    _LATER,
+    _NEWER.c.registered_ns > CORPUS_REGISTRATION.c.registered_ns,
+    _NEWER.c.registered_ns <= bindparam("before_ns"),
 )
 
-_CHUNK_AGAIN = exists().where(
-    _SAME_CHUNK.c.digest == CORPUS_CHUNK.c.digest,
-    _SAME_CHUNK.c.chunk_id == CORPUS_CHUNK.c.chunk_id,
-    _THERE.c.id == _SAME_CHUNK.c.document,
-    _THERE.c.pipeline == CORPUS_DOCUMENT.c.pipeline,
-    _NEWER.c.document == _THERE.c.id,
-    _LATER,
+_NEWEST_OF_THE_CHUNK = (
+    select(func.max(_NEWER.c.registered_ns))
+    .where(
+        _SAME_CHUNK.c.digest == CORPUS_CHUNK.c.digest,
+        _SAME_CHUNK.c.chunk_id == CORPUS_CHUNK.c.chunk_id,
+        _THERE.c.id == _SAME_CHUNK.c.document,
+        _THERE.c.pipeline == _HERE.c.pipeline,
+        _NEWER.c.document == _THERE.c.id,
+        _NEWER.c.registered_ns <= bindparam("before_ns"),
+    )
+    .correlate(CORPUS_CHUNK, _HERE)
+    .scalar_subquery()
 )
 
-_NEWEST_OF_A_CHUNK = exists().where(CORPUS_CHUNK.c.document == CORPUS_DOCUMENT.c.id, ~_CHUNK_AGAIN)
+_IS_NEWEST_OF_A_CHUNK = exists().where(
+    CORPUS_CHUNK.c.document == CORPUS_REGISTRATION.c.document,
+    _HERE.c.id == CORPUS_CHUNK.c.document,
+    CORPUS_REGISTRATION.c.registered_ns >= _NEWEST_OF_THE_CHUNK,
+)
 
 _SUPERSEDED = (
     select(
@@ -50,7 +56,7 @@ _SUPERSEDED = (
     .where(
         CORPUS_REGISTRATION.c.registered_ns < bindparam("before_ns"),
         _DOCUMENT_AGAIN,
-        ~_NEWEST_OF_A_CHUNK,
+        ~_IS_NEWEST_OF_A_CHUNK,
     )
 )
 
