@@ -1,14 +1,16 @@
 """In which of the split documents each piece of gold evidence stands."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
 
 from ragmon.model.indexing import ChunkedDocument
 from ragmon.text.locate import Place, locate_evidence
 from ragmon.text.source import Source
 from ragmon.text.tokens import word_tokens
+
+_WIDTH: Final = 4
+"""Evidence is looked for by its first words, so many at most."""
 
 
 class Found(NamedTuple):
@@ -19,58 +21,65 @@ class Found(NamedTuple):
 
 
 def find_evidence(
-    documents: Sequence[ChunkedDocument], evidence: Iterable[Mapping[str, str]]
+    documents: Sequence[ChunkedDocument], evidence: Sequence[Mapping[str, str]]
 ) -> list[Found | None]:
     """Per entry where its text stands; None where it does not.
 
     An entry with `document` belongs to the first document of that id, one without to the
     first document that has its words, else to the first that has it within its words.
     """
-    corpus = _Corpus(documents)
-    return [corpus.find(entry.get("text", ""), entry.get("document")) for entry in evidence]
+    sources = {at: one.source for at, one in enumerate(documents) if one.source is not None}
+    by_id: dict[str | None, int] = {}
+    for at in sources:
+        by_id.setdefault(documents[at].document_id, at)
+    free = {entry["text"] for entry in evidence if entry.get("document") is None}
+    by_text = _by_words(sources, free)
+    for text in free - by_text.keys():
+        by_text[text] = _within_words(sources, text)
+    return [
+        by_text[entry["text"]]
+        if entry.get("document") is None
+        else _named(sources, by_id.get(entry["document"]), entry["text"])
+        for entry in evidence
+    ]
 
 
-class _Corpus:
-    """The documents that have a source, with an index of their words."""
+def _named(sources: Mapping[int, Source], at: int | None, text: str) -> Found | None:
+    return None if at is None else _found(at, sources[at], text, cut=True)
 
-    def __init__(self, documents: Sequence[ChunkedDocument]) -> None:
-        self._sources = {
-            at: document.source
-            for at, document in enumerate(documents)
-            if document.source is not None
-        }
-        self._by_id: dict[str | None, int] = {}
-        for at in self._sources:
-            self._by_id.setdefault(documents[at].document_id, at)
 
-    def find(self, text: str, document_id: str | None) -> Found | None:
-        """Where a text stands, in the named document or in the first that has it."""
-        if document_id is not None:
-            at = self._by_id.get(document_id)
-            return None if at is None else _found(at, self._sources[at], text, cut=True)
-        by_words = (_found(at, self._sources[at], text, cut=False) for at in self._with_words(text))
-        whole = next(filter(None, by_words), None)
-        return whole or next(filter(None, self._cut(text)), None)
+def _by_words(sources: Mapping[int, Source], texts: set[str]) -> dict[str, Found | None]:
+    """Text -> the first document that has its words; one pass over all words of the corpus."""
+    wanted: defaultdict[tuple[str, ...], list[str]] = defaultdict(list)
+    for text in texts:
+        wanted[word_tokens(text)[:_WIDTH]].append(text)
+    widths = {len(begin) for begin in wanted if begin}
+    first: dict[str, Found | None] = {}
+    for at, source in sources.items():
+        for begin in _begins(source.words, widths, wanted):
+            for text in wanted[begin]:
+                found = _found(at, source, text, cut=False)
+                if found is not None:
+                    first[text] = found
+            wanted[begin] = [text for text in wanted[begin] if text not in first]
+            if not wanted[begin]:
+                del wanted[begin]
+    return first
 
-    def _with_words(self, text: str) -> Sequence[int]:
-        """The documents that have the rarest word of a text."""
-        words = word_tokens(text)
-        return min((self._holders.get(word, ()) for word in words), key=len, default=())
 
-    def _cut(self, text: str) -> Iterable[Found | None]:
-        bare = text.strip()
-        for at, source in self._sources.items():
-            if bare and bare in source.raw:
-                yield _found(at, source, text, cut=True)
+def _begins(
+    words: tuple[str, ...], widths: set[int], wanted: Mapping[tuple[str, ...], list[str]]
+) -> set[tuple[str, ...]]:
+    """The beginnings that are wanted and that a document has."""
+    runs = (zip(*(words[at:] for at in range(width)), strict=False) for width in widths)
+    return {run for each in runs for run in filter(wanted.__contains__, each)}
 
-    @cached_property
-    def _holders(self) -> Mapping[str, Sequence[int]]:
-        """Word -> the documents that have it, in order."""
-        holders: defaultdict[str, list[int]] = defaultdict(list)
-        for at, source in self._sources.items():
-            for word in source.places:
-                holders[word].append(at)
-        return holders
+
+def _within_words(sources: Mapping[int, Source], text: str) -> Found | None:
+    bare = text.strip()
+    holders: Iterator[int] = (at for at, source in sources.items() if bare in source.raw)
+    found = (_found(at, sources[at], bare, cut=True) for at in holders)
+    return next(filter(None, found), None) if bare else None
 
 
 def _found(at: int, source: Source, text: str, *, cut: bool) -> Found | None:

@@ -14,6 +14,8 @@ from ragmon.text.tokens import word_spans
 
 _NEAR: Final = 1024
 """So far from the cursor a plain search is quicker than to look for words."""
+_COMMON: Final = 8192
+"""A plain search passes so many characters while one place of a word is tried."""
 
 
 class Place(NamedTuple):
@@ -141,10 +143,10 @@ def _exact(source: Source, sought: _Sought, cursor: int) -> Span | None:
 
 
 def _exact_by_words(source: Source, sought: _Sought, cursor: int) -> int:
-    whole = sought.whole
-    if not whole:
+    rarest = min(sought.whole, key=lambda one: _count(source, one[0]), default=None)
+    if rarest is None or _count(source, rarest[0]) * _COMMON > len(source.raw):
         return source.raw.find(sought.raw, cursor)
-    word, offset, _ = min(whole, key=lambda one: _count(source, one[0]))
+    word, offset, _ = rarest
     first = bisect_left(source.starts, cursor + offset)
     starts = (source.starts[at] - offset for at in source.from_token(word, first))
     return next((start for start in starts if source.raw.startswith(sought.raw, start)), -1)

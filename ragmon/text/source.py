@@ -64,7 +64,8 @@ class Source:
     def touched(self, start: int, end: int) -> tuple[int, int]:
         """The tokens [first, end) of which a span holds at least one character."""
         first = bisect_right(self.ends, start)
-        return first, max(first, bisect_left(self.starts, end))
+        last = bisect_left(self.starts, end) if start < end else first
+        return first, max(first, last)
 
     def tight(self, start: int, end: int) -> Span | None:
         """A span without what stands around its token characters; None if it has none.
