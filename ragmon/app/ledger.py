@@ -41,7 +41,7 @@ class Ledger:
             self._exporter.released(release.reason, lag_s)
         if releases and not draft.kept.revision:
             self._clock_faults(draft)
-            if not draft.records and not draft.expired:
+            if not draft.records and not draft.runs and not draft.expired:
                 self._exporter.without_request()
 
     def dropped(self, dropped: Iterable[Dropped]) -> None:
@@ -63,6 +63,6 @@ class Ledger:
             self._exporter.error(Room.STORE)
 
     def _clock_faults(self, draft: Draft) -> None:
-        for record in draft.records:
+        for record in (*draft.records, *draft.runs):
             for kind in record.clock_faults:
                 self._exporter.clock_fault(kind)

@@ -18,6 +18,8 @@ ScoreName: TypeAlias = tuple[str, str, int | None]
 _LATE_AFTER = frozenset({Evaluation.MISSING, Evaluation.FAILED})
 
 
+_OUTCOME = Observation("outcome")
+"""What every request has and no indexing run."""
 _OF_KIND = {kind: Evaluation(kind.value) for kind in Kind}
 
 
@@ -174,7 +176,7 @@ def inherit(
     """Hand the observations of a trace's old requests to its new ones.
 
     A request keeps its own. Where a key is no more, its set passes to every request that
-    now holds one of its spans, and several are united.
+    now holds one of its spans, and several are united. Indexing runs hand theirs to runs only.
     """
     keys = {result.key.span_id for result in results}
     own = {past.span_id: past.marks for past in pasts if past.span_id in keys}
@@ -194,7 +196,10 @@ def _span_id(past: Past) -> str:
 
 def _holders(past: Past, results: Iterable[Result]) -> list[str]:
     return [
-        result.key.span_id for result in results if not past.span_ids.isdisjoint(result.span_ids)
+        result.key.span_id
+        for result in results
+        if not past.span_ids.isdisjoint(result.span_ids)
+        and (_OUTCOME in past.marks.observations) == (_OUTCOME in result.observations)
     ]
 
 

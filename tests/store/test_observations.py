@@ -1,6 +1,7 @@
 """Every observation of a request is made once, at its first value (rules.md 7)."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -179,6 +180,18 @@ def test_a_request_without_spans_of_the_vanished_one_is_new(make_result: Make) -
     """Observations pass along spans only."""
     old = make_result("v", span_ids=["a"])
     assert {} == inherit([past(old)], {}, [make_result("r", span_ids=["b"])]).marks
+
+
+def test_a_request_takes_nothing_over_from_an_indexing_run(make_result: Make) -> None:
+    """Their scores are others; each would look like a correction of the other's."""
+    run = replace(make_result("v", span_ids=["a"]), observations={})
+    request = make_result("r", span_ids=["a"])
+    assert {} == inherit([past(run)], {}, [request]).marks
+    assert (
+        {}
+        == inherit([past(replace(request, key=run.key))], {}, [replace(run, key=request.key)]).marks
+    )
+    assert {"r"} == inherit([past(run)], {}, [replace(run, key=request.key)]).marks.keys()
 
 
 def test_a_key_that_comes_back_is_not_observed_again(make_result: Make) -> None:
