@@ -1,7 +1,7 @@
 """Whatever order facts come in, and whatever crashes: equal stores, nothing observed twice.
 
-Pieces of traces and labels are sent, time passes, the real loop is restarted and crashes at
-named points. In the end the store must equal the one that all facts settled at once
+Pieces of traces, labels and documents are sent, time passes, the real loop is restarted and
+crashes at named points. In the end the store must equal the one that all facts settled at once
 give (rules.md 1), and no observation of a request may have been made twice.
 """
 
@@ -26,6 +26,7 @@ from ragmon.assemble import Assembler, AssemblySettings
 from ragmon.ingest.split import split
 from ragmon.labels import parse_label
 from ragmon.metrics.registry import build
+from ragmon.model.corpus import CorpusDocument, CorpusReceipt, Sources, TokenRange, Wanted
 from ragmon.model.flow import (
     Body,
     Conflict,
@@ -40,19 +41,20 @@ from ragmon.model.flow import (
 )
 from ragmon.model.gold import GoldLabel, MatchKey
 from ragmon.model.measurement import NotMeasured
-from ragmon.model.result import Cause, Fresh, Observation, Result
-from ragmon.settle import TraceLimits, draft, record_keys, settle
+from ragmon.model.result import Cause, Fresh, Observation, RequestKey, Result
+from ragmon.settle import TraceLimits, draft, record_keys, settle, wanted
 from ragmon.store.aside import NoAside
 from ragmon.store.inbox import SqliteInbox
 from ragmon.store.observations import ScoreName, score_name
 from ragmon.store.protocol import Store
 from ragmon.store.sqlite import SqliteStore
+from ragmon.text.tokens import joined
 
 S = 10**9
 START_NS = 1_800_000_000 * S
 PROTOBUF = "application/x-protobuf"
 REGISTRY = build()
-TRACES = {name: name * 32 for name in "abc"}
+TRACES = {name: name * 32 for name in "abcd"}
 
 # --- the facts --------------------------------------------------------------------------
 
@@ -114,11 +116,28 @@ def generation(trace: str, number: int, parent: int, end_s: float, model: str, t
     )
 
 
+def split_into(trace: str, number: int, end_s: float, **chunks: str) -> Span:
+    """A chunking run over a document of these chunks."""
+    return span(
+        trace,
+        number,
+        None,
+        0,
+        end_s,
+        ragmon__stage="chunking",
+        ragmon__source__id="doc",
+        ragmon__source__text=" ".join(chunks.values()),
+        ragmon__documents__id=[*chunks],
+        ragmon__documents__text=[*chunks.values()],
+    )
+
+
 ASKED = {"ragmon__query": "What is it?", "ragmon__request_id": "order-7"}
 
 # Trace a: a request whose second model and longer retrieval come late. Trace b: parts that
 # may stand alone before their root comes. Trace c: an orphan that is a request of its own
 # until the request span comes whose interval contains it, and until a second such one comes.
+# Trace d: splits a document, of which less was known at first.
 SPANS: Mapping[str, Span] = {
     "a request": request("a", 1, 2, **ASKED),
     "a retrieval": retrieval("a", 2, 1, 0.4, ["d1", "d2"]),
@@ -132,6 +151,8 @@ SPANS: Mapping[str, Span] = {
     "c other request": request("c", 5, 8, ragmon__query="something else"),
     "c orphan": retrieval("c", 3, 2, 0.4, ["d9"]),
     "c orphan's call": generation("c", 4, 3, 1, "small", 5),
+    "d split": split_into("d", 1, 1, d1="text of"),
+    "d split, longer": split_into("d", 1, 2.5, d1="text of d1", d2="text of d2 in 1999"),
 }
 
 
@@ -150,7 +171,35 @@ LABELS: Sequence[tuple[GoldLabel, ...]] = (
     label(12, request_id="order-7", relevant_ids=["d2"], revision=1),
     label(3, trace_id=TRACES["c"], span_id="0" * 15 + "2", relevant_ids=["d9"]),
     label(4, trace_id=TRACES["b"], pipeline="elsewhere", relevant_ids=["d1"], revision=9),
+    label(5, query="what is it", expected_evidence=["of d2", {"text": "1999", "document": "doc"}]),
+    label(6, trace_id=TRACES["a"], expected_evidence=["text of"]),
 )
+
+
+def registered(at_s: int, document_id: str, **chunks: str) -> CorpusDocument:
+    """A document of these chunks, in order."""
+    words = [word for text in chunks.values() for word in text.split()]
+    places, first = [], 0
+    for chunk_id, text in chunks.items():
+        end = first + len(text.split())
+        places.append((chunk_id, TokenRange(document_id, first, end)))
+        first = end
+    return CorpusDocument("unknown", document_id, joined(words), tuple(places), START_NS + at_s * S)
+
+
+DOCUMENTS: Sequence[CorpusDocument] = (
+    registered(1, "doc", d1="text of d1 in 1999", d2="of d2"),
+    registered(5, "doc", d1="text of d1 in 1999", d2="of d2"),
+    registered(4, "doc", d1="in 1999 text", d3="of d2 again"),
+    registered(2, "other", d2="of d2 elsewhere", d9="text of d9"),
+)
+
+PROBES: Mapping[RequestKey, Wanted] = {
+    RequestKey("probe", str(at_s)): Wanted(
+        "unknown", START_NS + at_s * S, ("d1", "d2", "d3", "d9"), ("other",), (" of d2 ",)
+    )
+    for at_s in range(7)
+}
 
 
 def body(names: Iterable[str], now_ns: int) -> Body:
@@ -173,6 +222,8 @@ POINTS = (
     "after append",
     "before labels",
     "after labels",
+    "before corpus",
+    "after corpus",
     "before commit",
     "after commit",
     "after observe",
@@ -220,13 +271,21 @@ class CrashingInbox(SqliteInbox):
 
 
 class CrashingStore(SqliteStore):
-    """A store that may end in or after its transactions, and where a label may come between."""
+    """A store that may end in or after its transactions, and where a fact may come between."""
 
-    def __init__(self, folder: Path, faults: Faults, posted: set[GoldLabel]) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        faults: Faults,
+        posted: set[GoldLabel],
+        documents: set[CorpusDocument],
+    ) -> None:
         super().__init__(folder)
         self.faults = faults
         self.posted = posted
+        self.documents = documents
         self.between: tuple[GoldLabel, ...] = ()
+        self.document_between: CorpusDocument | None = None
         self._doing = "nothing"
         event.listen(self._database._writer, "commit", self._before_commit)
 
@@ -240,6 +299,20 @@ class CrashingStore(SqliteStore):
             super().put_labels(labels, START_NS)
             self.posted.update(labels)
         return found
+
+    def sources(
+        self, wanted: Mapping[RequestKey, Wanted]
+    ) -> tuple[Mapping[RequestKey, Sources], Mapping[str, int]]:
+        found = super().sources(wanted)
+        document, self.document_between = self.document_between, None
+        if document:
+            super().put_corpus([document])
+            self.documents.add(document)
+        return found
+
+    def put_corpus(self, documents: Sequence[CorpusDocument]) -> CorpusReceipt:
+        with self._named("corpus"):
+            return super().put_corpus(documents)
 
     def commit(
         self, settled: Sequence[Settled], now_ns: int, *, silent: bool = False
@@ -281,6 +354,9 @@ class Observed(Ledger):
     def settle_duration(self, seconds: float) -> None:
         assert seconds == 0.0
 
+    def corpus_refused(self, documents: int) -> None:
+        raise AssertionError("the corpus had no room")
+
     def error(self) -> None:
         raise AssertionError("a trace could not be settled")
 
@@ -295,13 +371,14 @@ class World:
         self.names = [name for name in SPANS if name[0] in traces]
         self.sent: set[str] = set()
         self.posted: set[GoldLabel] = set()
+        self.documents: set[CorpusDocument] = set()
         self.crashed = False
         self.now_ns = START_NS
         self.open()
 
     def open(self) -> None:
         self.inbox = CrashingInbox(self.folder, self.faults)
-        self.store = CrashingStore(self.folder, self.faults, self.posted)
+        self.store = CrashingStore(self.folder, self.faults, self.posted, self.documents)
         self.processor = Processor(
             self.inbox,
             self.store,
@@ -344,6 +421,14 @@ class World:
     def post_between_known_and_commit(self, place: int) -> None:
         self.store.between = LABELS[place]
 
+    def register(self, place: int) -> None:
+        document = DOCUMENTS[place]
+        self.acknowledged(lambda: self.store.put_corpus([document]))
+        self.documents.add(document)
+
+    def register_between_reading_and_commit(self, place: int) -> None:
+        self.store.document_between = DOCUMENTS[place]
+
     def step(self, seconds: int) -> None:
         self.now_ns += seconds * S
         self.survived(lambda: self.processor.step(self.now_ns))
@@ -370,7 +455,7 @@ class World:
 
     def check(self) -> None:
         with SqliteStore(None) as reference:
-            settle_at_once(reference, self.sent, self.posted)
+            settle_at_once(reference, self.sent, self.posted, self.documents)
             assert contents(reference) == contents(self.store)
             rows = list(reference.rows(0, 2**62))
         self.check_observations(rows)
@@ -397,18 +482,30 @@ def repeated(names: Iterable[Hashable]) -> list[Hashable]:
     return [name for name, times in Counter(names).items() if times > 1]
 
 
-def settle_at_once(store: Store, sent: Iterable[str], posted: Iterable[GoldLabel]) -> None:
-    """Every label first, then every trace whole, in one piece each."""
+def settle_at_once(
+    store: Store,
+    sent: Iterable[str],
+    posted: Iterable[GoldLabel],
+    documents: Iterable[CorpusDocument],
+) -> None:
+    """Every label and document first, then every trace whole, and what splits before all."""
     store.put_labels(sorted(posted, key=repr), START_NS)
+    store.put_corpus(sorted(documents, key=repr))
     content = body(sorted(sent), START_NS).content
-    for part in split(content, PROTOBUF, START_NS).parts:
+    parts = split(content, PROTOBUF, START_NS).parts
+    for part in sorted(parts, key=lambda one: one.trace_id, reverse=True):
         whole = draft(Kept(part.trace_id), part.spans, TraceLimits())
-        known = store.known(record_keys(whole))
+        labels = store.known(record_keys(whole))
+        sources, read = store.sources(wanted(whole, labels))
+        known = replace(labels, sources=sources, corpus_read=read)
         store.commit([settle(whole, known, REGISTRY, Cause.LATE_SPAN)], START_NS)
 
 
 def contents(store: Store) -> tuple[object, ...]:
-    """What makes two stores equal: results, winning labels, kept spans but their arrival."""
+    """What makes two stores equal: results, winning labels, kept spans but their arrival.
+
+    And what requests of any time read of the corpus.
+    """
     kept = store.load(TRACES.values())
     rows = sorted(store.rows(0, 2**62), key=lambda row: row.key)
     spans = {
@@ -416,7 +513,7 @@ def contents(store: Store) -> tuple[object, ...]:
         for trace_id, found in kept.items()
     }
     labels = store.known({one.key for posted in LABELS for one in posted}).labels
-    return rows, spans, set(labels)
+    return rows, spans, set(labels), store.sources(PROBES)[0]
 
 
 def measured(rows: Iterable[Result]) -> set[tuple[str, ScoreName | Observation]]:
@@ -431,10 +528,13 @@ def measured(rows: Iterable[Result]) -> set[tuple[str, ScoreName | Observation]]
 
 PLACES = st.integers(0, len(SPANS))
 POSTS = st.integers(0, len(LABELS) - 1)
+REGISTRATIONS = st.integers(0, len(DOCUMENTS) - 1)
 EVENTS = st.one_of(
     st.lists(PLACES, min_size=1, max_size=2).map(lambda places: ("send", *places)),
     st.tuples(st.just("post"), POSTS),
     st.tuples(st.just("post_between_known_and_commit"), POSTS),
+    st.tuples(st.just("register"), REGISTRATIONS),
+    st.tuples(st.just("register_between_reading_and_commit"), REGISTRATIONS),
     st.tuples(st.just("step"), st.sampled_from([1, 7, 70])),
     st.just(("step", 70)),
     st.tuples(st.just("arm"), st.sampled_from(POINTS), st.integers(0, 2)),
@@ -445,7 +545,7 @@ EVENTS = st.one_of(
 @settings(max_examples=150, deadline=None, derandomize=True)
 @given(
     # Few traces at a time, so that much happens to each.
-    traces=st.sampled_from(["a", "b", "c", "c", "ac", "abc"]),
+    traces=st.sampled_from(["a", "b", "c", "c", "ad", "bd", "abcd"]),
     events=st.lists(EVENTS, min_size=15, max_size=50),
 )
 def test_any_interleaving_ends_in_the_same_store(
