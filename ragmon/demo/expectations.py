@@ -82,8 +82,14 @@ _AGAINST_REFERENCE = (
 _CITATIONS = ("citation_precision", "citation_recall", "citation_f1")
 _NOT_LABELLED = ("annotated_claim_support", "required_fact_coverage", "task_success")
 
+_TOKENS = ("token_recall", "token_precision", "token_iou", "complete_evidence_recall")
+_CONTEXT = (
+    *("context_precision", "context_recall", "context_noise", "context_sufficient"),
+    *("duplicate_ratio", "evidence_edge_placement"),
+)
+
 TRACKED: tuple[Tracked, ...] = (
-    *(_score("retrieval", metric) for metric in _RANKED),
+    *(_score("retrieval", metric) for metric in (*_RANKED, *_TOKENS)),
     _count("retrieval", "result_count"),
     _score("retrieval", "empty_retrieval"),
     _count("retrieval", "retrieved_documents"),
@@ -98,6 +104,7 @@ TRACKED: tuple[Tracked, ...] = (
     _score("reranking", "candidate_set_preservation_rate"),
     _score("reranking", "rank_biased_overlap"),
     _count("reranking", "reranked_documents"),
+    *(_score("augmentation", metric) for metric in _CONTEXT),
     _score("augmentation", "duplicate_ratio_text"),
     _score("augmentation", "budget_compliant"),
     _count("augmentation", "packed_documents"),
@@ -150,6 +157,7 @@ _CONTEXT_TEXT = (
     *(f"generation.{metric}" for metric in _NUMBERS),
     *(f"reranking.{metric}" for metric in _GAINS),
     "reranking.rank_biased_overlap",
+    *(f"augmentation.{metric}" for metric in _CONTEXT),
     "augmentation.duplicate_ratio_text",
 )
 
