@@ -13,6 +13,7 @@ from ragmon.app.serve import serve as run_processor
 from ragmon.app.wiring import check as check_together
 from ragmon.app.wiring import load_metrics
 from ragmon.cli import demo as demo_command
+from ragmon.cli import evaluate as evaluate_command
 from ragmon.cli import replay as replay_command
 from ragmon.cli.console import ConfigFile, Root, complain, out
 from ragmon.config import load
@@ -148,6 +149,7 @@ def generate(
         out.print(path, highlight=False)
 
 
+app.command(epilog=evaluate_command.EXAMPLES)(evaluate_command.evaluate)
 app.command(epilog=replay_command.EXAMPLES)(replay_command.replay)
 app.command(epilog=demo_command.EXAMPLES)(demo_command.demo)
 

@@ -76,17 +76,26 @@ def broken(gates: Iterable[Gate], report: Report) -> Iterator[str]:
             yield f"{gate.label} is {_told(value, gate.bound)}, and {gate.demand}{fell}"
 
 
-def nearest(name: str, known: Iterable[str], otherwise: str) -> str:
-    """A question that names the nearest of the known names, or what to do otherwise."""
-    near = get_close_matches(name, [str(one) for one in known], n=1)
-    return f"did you mean {near[0]!r}?" if near else otherwise
+def read_number(text: str) -> float:
+    """The number of a bound or a weight.
+
+    Raises:
+        ValueError: it is none, or not finite.
+    """
+    try:
+        number = float(text)
+    except ValueError:
+        number = float("nan")
+    if not isfinite(number):
+        raise ValueError(f"{text.strip()!r} is no number")
+    return number
 
 
 def _gate(option: str, text: str, registry: Registry) -> Gate:
     name, equals, number = text.rpartition("=")
     if not equals:
         raise ValueError("has no bound; write stage.metric=0.7")
-    bound = _number(number)
+    bound = read_number(number)
     key, at, cut = name.strip().partition("@")
     if at and not (cut.isascii() and cut.isdigit() and int(cut)):
         raise ValueError(f"the cut-off {cut!r} is no whole number from 1")
@@ -99,22 +108,13 @@ def _check(option: str, key: str, registry: Registry) -> None:
     spec = registry.find(key)
     if spec is None:
         keys = [one.key for one in (*registry.metrics, *registry.aggregates)]
-        hint = nearest(key, keys, "`ragmon metrics` lists them")
+        near = get_close_matches(key, keys, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else "`ragmon metrics` lists them"
         raise ValueError(f"there is no metric {shown(key)!r}; {hint}")
     wrong = Better.LOWER if option == "--fail-under" else Better.HIGHER
     if spec.better is wrong:
         other = "--fail-over" if option == "--fail-under" else "--fail-under"
         raise ValueError(f"of {key} {spec.better} is better; use {other}")
-
-
-def _number(text: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        number = float("nan")
-    if not isfinite(number):
-        raise ValueError(f"the bound {text.strip()!r} is no number")
-    return number
 
 
 def _nowhere(gate: Gate, report: Report) -> str:

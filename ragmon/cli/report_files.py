@@ -1,15 +1,16 @@
 """Report files: the views of a report by the ending of the file, and reading JSON back."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final
 
 from ragmon.errors import ConfigError
 from ragmon.metrics.registry import Registry
+from ragmon.summary.compare import Comparison
 from ragmon.summary.report import Report
 
-ENDINGS: Final = (".html", ".json", ".md")
+_VIEWS: Final = {".html": Report.to_html, ".json": Report.to_json, ".md": Report.to_markdown}
 
 
 def check_endings(paths: Iterable[Path]) -> None:
@@ -18,8 +19,8 @@ def check_endings(paths: Iterable[Path]) -> None:
     Raises:
         ConfigError: with a line for each.
     """
-    known = ", ".join(ENDINGS)
-    unknown = [path for path in paths if path.suffix.lower() not in ENDINGS]
+    known = ", ".join(_VIEWS)
+    unknown = [path for path in paths if path.suffix.lower() not in _VIEWS]
     if unknown:
         raise ConfigError(tuple(f"--output {path}: must end in {known}" for path in unknown))
 
@@ -43,12 +44,15 @@ def read_report(path: Path, registry: Registry) -> Report:
         raise ConfigError((f"{path}: {error}",)) from None
 
 
-def write_text(path: Path, text: str) -> None:
-    """Write one view.
+def write_report(
+    path: Path, report: Report, weights: Mapping[str, float], comparison: Comparison | None
+) -> None:
+    """Write the view that the file's ending names.
 
     Raises:
         ConfigError: it cannot be written.
     """
+    text = _VIEWS[path.suffix.lower()](report, weights, comparison)
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as error:

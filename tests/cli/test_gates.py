@@ -3,9 +3,8 @@
 import pytest
 
 from ragmon.cli.gates import Gate, broken, read_gates
-from ragmon.cli.weights import read_stage, read_weights
+from ragmon.cli.weights import read_weights
 from ragmon.errors import ConfigError
-from ragmon.model.record import Stage
 from ragmon.summary.report import Report
 from tests.summary.reports import REGISTRY, example, stage, summary
 
@@ -89,8 +88,8 @@ def test_what_was_not_measured_does_not_pass(under: str, why: str) -> None:
         ("retrieval.ndcg=0.7", "", "did you mean 'retrieval.ndcg_at_k'?"),
         ("zzz=0.7", "", "`ragmon metrics` lists them"),
         ("retrieval.ndcg_at_k", "", "has no bound"),
-        ("retrieval.ndcg_at_k=high", "", "the bound 'high' is no number"),
-        ("retrieval.ndcg_at_k=nan", "", "the bound 'nan' is no number"),
+        ("retrieval.ndcg_at_k=high", "", "'high' is no number"),
+        ("retrieval.ndcg_at_k=nan", "", "'nan' is no number"),
         ("retrieval.ndcg_at_k@0=1", "", "the cut-off '0' is no whole number from 1"),
         ("retrieval.ndcg_at_k@x=1", "", "the cut-off 'x' is no whole number from 1"),
         ("retrieval.latency_ms=9", "", "of retrieval.latency_ms lower is better; use --fail-over"),
@@ -105,26 +104,29 @@ def test_what_is_no_gate_is_refused(under: str, over: str, fault: str) -> None:
     assert fault in line
 
 
-def test_weights_are_read_by_stage() -> None:
-    """A part of the stages; spaces do not matter."""
-    assert read_weights("retrieval=2, generation=0.5") == {
-        Stage.RETRIEVAL: 2.0,
-        Stage.GENERATION: 0.5,
+def test_weights_are_of_stages_and_of_metrics() -> None:
+    """Several in one option or each in its own; spaces do not matter."""
+    assert read_weights(["retrieval=2, generation=0.5", "retrieval.ndcg_at_k=3"]) == {
+        "retrieval": 2.0,
+        "generation": 0.5,
+        "retrieval.ndcg_at_k": 3.0,
     }
 
 
-def test_every_wrong_weight_is_named() -> None:
-    """A stage that does not exist, a weight below 0, a weight that is missing."""
+@pytest.mark.parametrize(
+    ("part", "fault"),
+    [
+        ("retrival=1", "the nearest is 'retrieval'"),
+        ("generation=-1", "a weight is a number from 0"),
+        ("generation=heavy", "'heavy' is no number"),
+        ("generation", "has no weight"),
+        ("retrieval.latency_ms=1", "nothing scored is named 'retrieval.latency_ms'"),
+    ],
+)
+def test_what_is_no_weight_is_refused(part: str, fault: str) -> None:
+    """Beside one that is right, each fault has its line."""
     with pytest.raises(ConfigError) as refused:
-        read_weights("retrival=1,generation=-1,chunking")
-    assert refused.value.faults == (
-        "--weights retrival=1: there is no stage 'retrival'; did you mean 'retrieval'?",
-        "--weights generation=-1: the weight '-1' is no number from 0",
-        "--weights chunking: the weight '' is no number from 0",
-    )
-
-
-def test_a_stage_that_is_nothing_like_one_names_them_all() -> None:
-    """Seven names are few enough to list."""
-    with pytest.raises(ValueError, match="known are chunking, embedding"):
-        read_stage("q")
+        read_weights([f"chunking=1,{part}"])
+    (line,) = refused.value.faults
+    assert line.startswith(f"--weights {part}: ")
+    assert fault in line

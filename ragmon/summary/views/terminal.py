@@ -71,7 +71,7 @@ def scorecard_table(card: Scorecard) -> Table:
 def comparison_table(comparison: Comparison) -> Table:
     """Every metric that either report has a value of, side by side."""
     table = Table(
-        Column("metric", no_wrap=True),
+        Column("metric", overflow="fold"),
         *map(_right, ("before", "after", "difference", "95 % interval", "pairs")),
         "verdict",
         title=Text(f"{shown(comparison.before)} \N{RIGHTWARDS ARROW} {shown(comparison.after)}"),
