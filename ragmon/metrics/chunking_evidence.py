@@ -33,9 +33,11 @@ def find_evidence(
     for at in sources:
         by_id.setdefault(documents[at].document_id, at)
     free = {entry["text"] for entry in evidence if entry.get("document") is None}
-    by_text = _by_words(sources, free)
+    by_text = _by_words(sources, {text: word_tokens(text) for text in free}, cut=False)
+    rest = {text: word_tokens(text)[1:-1] for text in free - by_text.keys()}
+    by_text |= _by_words(sources, rest, cut=True)
     for text in free - by_text.keys():
-        by_text[text] = _within_words(sources, text)
+        by_text[text] = None if rest[text] else _within_words(sources, text)
     return [
         by_text[entry["text"]]
         if entry.get("document") is None
@@ -48,17 +50,22 @@ def _named(sources: Mapping[int, Source], at: int | None, text: str) -> Found | 
     return None if at is None else _found(at, sources[at], text, cut=True)
 
 
-def _by_words(sources: Mapping[int, Source], texts: set[str]) -> dict[str, Found | None]:
-    """Text -> the first document that has its words; one pass over all words of the corpus."""
+def _by_words(
+    sources: Mapping[int, Source], texts: Mapping[str, tuple[str, ...]], *, cut: bool
+) -> dict[str, Found | None]:
+    """Text -> the first document that has it; one pass over all words of the corpus.
+
+    texts: each with the words by which it is looked for.
+    """
     wanted: defaultdict[tuple[str, ...], list[str]] = defaultdict(list)
-    for text in texts:
-        wanted[word_tokens(text)[:_WIDTH]].append(text)
+    for text, words in texts.items():
+        wanted[words[:_WIDTH]].append(text)
     widths = {len(begin) for begin in wanted if begin}
     first: dict[str, Found | None] = {}
     for at, source in sources.items():
         for begin in _begins(source.words, widths, wanted):
             for text in wanted[begin]:
-                found = _found(at, source, text, cut=False)
+                found = _found(at, source, text, cut=cut)
                 if found is not None:
                     first[text] = found
             wanted[begin] = [text for text in wanted[begin] if text not in first]

@@ -2,6 +2,7 @@
 
 import re
 from enum import StrEnum
+from functools import cache
 from typing import Final, NamedTuple
 
 from markdown_it import MarkdownIt
@@ -68,6 +69,7 @@ def looks_like_html(text: str) -> bool:
     return _HTML.match(text) is not None
 
 
+@cache
 def _parser() -> MarkdownIt:
     """Blocks only: what stands within a line decides nothing."""
     return MarkdownIt("commonmark").enable("table").disable(["inline", "text_join"])
