@@ -180,6 +180,8 @@ def test_any_split_measures_within_range(
 
 @settings(max_examples=60)
 @given(any_text, st.lists(spans, max_size=6), spans)
+@example("hello", [(0, 3), (3, 5)], (3, 5))
+@example("hello", [(0, 3), (3, 5)], (0, 3))
 def test_cover_agrees_with_every_character(
     raw: str, cuts: list[tuple[int, int]], part: tuple[int, int]
 ) -> None:
