@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import Mapping, Sequence
 
+from ragmon.app.corpus import Registered
 from ragmon.app.labels import Posted
 from ragmon.app.loop import Loop
 from ragmon.app.wiring import Parts
@@ -37,6 +38,13 @@ class AppIntake:
     async def post_labels(self, labels: Sequence[object], received_ns: int) -> Posted:
         """Keep posted labels."""
         return await asyncio.to_thread(self._parts.labels.post, labels, received_ns)
+
+    async def post_corpus(
+        self, documents: Sequence[object], received_ns: int, pipeline: str | None
+    ) -> Registered:
+        """Register posted documents."""
+        post = self._parts.corpus.post
+        return await asyncio.to_thread(post, documents, received_ns, pipeline)
 
     def failed(self, error: Exception) -> None:  # noqa: ARG002 (the server has logged it)
         """Count an unexpected error of the servers."""

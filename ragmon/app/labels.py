@@ -24,6 +24,11 @@ class Posted:
     unmatched: int
     faults: tuple[str, ...]
 
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """What there is to count beside outcomes."""
+        return {"unmatched": self.unmatched}
+
 
 class LabelDesk:
     """Takes posted labels. Any thread may call it."""

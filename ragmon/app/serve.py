@@ -68,7 +68,12 @@ def _settings(config: Config) -> ServerSettings:
     listen, limits = config.listen, config.limits
     ports = Ports(listen.otlp_grpc_port, listen.otlp_http_port, listen.views_port)
     return ServerSettings(
-        listen.host, ports, limits.body_bytes, limits.label_body_bytes, _token(listen.token_file)
+        listen.host,
+        ports,
+        limits.body_bytes,
+        limits.label_body_bytes,
+        limits.corpus_body_bytes,
+        _token(listen.token_file),
     )
 
 

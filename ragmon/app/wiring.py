@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ragmon._version import __version__
+from ragmon.app.corpus import CorpusDesk
 from ragmon.app.labels import LabelDesk
 from ragmon.app.ledger import Ledger
 from ragmon.app.processor import Processor, ProcessorSettings
@@ -39,6 +40,7 @@ class Parts:
     processor: Processor
     upkeep: Upkeep
     labels: LabelDesk
+    corpus: CorpusDesk
 
 
 def check(config: Config) -> None:
@@ -79,7 +81,8 @@ def open_store(config: Config) -> SqliteStore:
         StoreLockedError: another process holds it.
         StoreError: it cannot be used.
     """
-    settings = StoreSettings(config.store.keep_s, config.store.retention_s)
+    kept = config.store
+    settings = StoreSettings(kept.keep_s, kept.retention_s, kept.corpus_bytes)
     return SqliteStore(store_folder(config), settings)
 
 
@@ -110,7 +113,9 @@ def assembled(config: Config) -> Iterator[Parts]:
         _watch(exporter, processor, assembler, inbox, config)
         windows = {name: window_seconds(name) for name in config.metrics.windows}
         upkeep = Upkeep(store, exporter, registry, windows)
-        yield Parts(inbox, writer, store, exporter, processor, upkeep, LabelDesk(store, exporter))
+        labels = LabelDesk(store, exporter)
+        corpus = CorpusDesk(store, config.store.corpus_bytes)
+        yield Parts(inbox, writer, store, exporter, processor, upkeep, labels, corpus)
 
 
 def _inbox(config: Config) -> SqliteInbox | MemoryInbox:

@@ -12,6 +12,7 @@ from ragmon._version import __version__
 from ragmon.app.serve import serve as run_processor
 from ragmon.app.wiring import check as check_together
 from ragmon.app.wiring import load_metrics
+from ragmon.cli import corpus as corpus_command
 from ragmon.cli import demo as demo_command
 from ragmon.cli import evaluate as evaluate_command
 from ragmon.cli import replay as replay_command
@@ -72,7 +73,7 @@ def serve(
     host: Annotated[str | None, typer.Option(help="Address of every port.")] = None,
     otlp_grpc_port: Annotated[int | None, typer.Option(help="OTLP over gRPC [4317].")] = None,
     otlp_http_port: Annotated[
-        int | None, typer.Option(help="OTLP over HTTP, and labels [4318].")
+        int | None, typer.Option(help="OTLP over HTTP, labels, corpus [4318].")
     ] = None,
     views_port: Annotated[int | None, typer.Option(help="/metrics and health [9464].")] = None,
     store: Annotated[
@@ -152,6 +153,7 @@ def generate(
 app.command(epilog=evaluate_command.EXAMPLES)(evaluate_command.evaluate)
 app.command(epilog=replay_command.EXAMPLES)(replay_command.replay)
 app.command(epilog=demo_command.EXAMPLES)(demo_command.demo)
+app.add_typer(corpus_command.app, name="corpus")
 
 
 def _present(given: dict[str, dict[str, object]]) -> dict[str, dict[str, object]]:

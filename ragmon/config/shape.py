@@ -45,7 +45,7 @@ class Listen(_Section):
     host: str = Field(default="127.0.0.1", description="Address of every port.")
     otlp_grpc_port: int = Field(default=4317, ge=0, le=65535, description="OTLP over gRPC.")
     otlp_http_port: int = Field(
-        default=4318, ge=0, le=65535, description="OTLP over HTTP and labels."
+        default=4318, ge=0, le=65535, description="OTLP over HTTP, labels, corpus."
     )
     views_port: int = Field(
         default=9464, ge=0, le=65535, description="/metrics, /healthz, /readyz."
@@ -78,6 +78,9 @@ class Limits(_Section):
     )
     label_body_bytes: int = Field(
         default=16 << 20, gt=0, le=_INT32, description="Largest body of labels."
+    )
+    corpus_body_bytes: int = Field(
+        default=64 << 20, gt=0, le=_INT32, description="Largest body of documents."
     )
 
 
@@ -121,6 +124,10 @@ class StoreConfig(_Section):
     )
     retention_s: float = Field(
         default=30 * 86400.0, gt=0, le=_LONG_S, description="How long results are kept."
+    )
+
+    corpus_bytes: int = Field(
+        default=1 << 30, gt=0, le=1 << 50, description="Most bytes of the corpus's tokens."
     )
 
     @model_validator(mode="before")

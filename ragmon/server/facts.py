@@ -1,22 +1,38 @@
-"""The OTLP/HTTP port: spans and labels."""
+"""The OTLP/HTTP port: spans, labels and documents."""
+
+from collections.abc import Sequence
 
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
+from starlette.requests import Request
 from starlette.routing import Route
 
 from ragmon.server.auth import RequireBearer
-from ragmon.server.labels_http import LabelsEndpoint
+from ragmon.server.intake import Posted
 from ragmon.server.otlp_http import TracesEndpoint
+from ragmon.server.posts_http import PostsEndpoint
 from ragmon.server.receive import Receiver
 
 
-def facts_app(receiver: Receiver, label_body_bytes: int, token: str | None = None) -> Starlette:
+def facts_app(
+    receiver: Receiver, label_body_bytes: int, corpus_body_bytes: int, token: str | None = None
+) -> Starlette:
     """The application of the OTLP/HTTP port; with a token every request must show it."""
+
+    async def take_labels(posted: Sequence[object], received_ns: int, _: Request) -> Posted:
+        return await receiver.intake.post_labels(posted, received_ns)
+
+    async def take_corpus(posted: Sequence[object], received_ns: int, request: Request) -> Posted:
+        pipeline = request.query_params.get("pipeline") or None
+        return await receiver.intake.post_corpus(posted, received_ns, pipeline)
+
     traces = TracesEndpoint(receiver)
-    labels = LabelsEndpoint(receiver, label_body_bytes)
+    labels = PostsEndpoint(receiver, label_body_bytes, "label", take_labels)
+    corpus = PostsEndpoint(receiver, corpus_body_bytes, "document", take_corpus)
     return Starlette(
         routes=[
             Route("/v1/labels", labels.post, methods=["POST"]),
+            Route("/v1/corpus", corpus.post, methods=["POST"]),
             Route("/v1/traces", traces.post, methods=["POST"]),
             Route("/{prefix:path}/v1/traces", traces.post, methods=["POST"]),
         ],

@@ -18,15 +18,15 @@ class Condition:
 
 
 class Posted(Protocol):
-    """What became of posted labels."""
+    """What became of posted labels or documents."""
 
     @property
     def outcomes(self) -> Mapping[str, int]:
-        """How many labels had each outcome; those with faults are not among them."""
+        """How many had each outcome; those with faults are not among them."""
 
     @property
-    def unmatched(self) -> int:
-        """How many wait for their request."""
+    def counts(self) -> Mapping[str, int]:
+        """What else there is to count, by name: labels that are unmatched, traces touched."""
 
     @property
     def faults(self) -> Sequence[str]:
@@ -57,6 +57,17 @@ class Intake(Protocol):
 
         Raises:
             StoreUnavailableError: nothing was kept; post it again.
+        """
+
+    async def post_corpus(
+        self, documents: Sequence[object], received_ns: int, pipeline: str | None
+    ) -> Posted:
+        """Register posted documents; one that is none is a fault, by its position.
+
+        pipeline: of documents that name none.
+
+        Raises:
+            StoreUnavailableError: nothing was registered; post it again.
         """
 
     def failed(self, error: Exception) -> None:

@@ -35,6 +35,7 @@ class ServerSettings:
     ports: Ports
     body_bytes: int
     label_body_bytes: int
+    corpus_body_bytes: int = 64 << 20
     token: str | None = field(default=None, repr=False)
 
 
@@ -44,7 +45,9 @@ class Servers:
     def __init__(self, settings: ServerSettings, intake: Intake, views: Views) -> None:
         self._settings = settings
         self._views = views
-        self._budget = ByteBudget(_BODIES_IN_FLIGHT * settings.body_bytes)
+        self._budget = ByteBudget(
+            _BODIES_IN_FLIGHT * max(settings.body_bytes, settings.corpus_body_bytes)
+        )
         self._receiver = Receiver(intake, settings.body_bytes, self._budget)
         self._facts_stops: list[_Stop] = []
         self._views_stops: list[_Stop] = []
@@ -87,7 +90,8 @@ class Servers:
     async def _start_http(self) -> int:
         bound = bind(self._settings.host, self._settings.ports.otlp_http, "otlp_http_port")
         settings = self._settings
-        web = WebServer(facts_app(self._receiver, settings.label_body_bytes, settings.token), bound)
+        limits = (settings.label_body_bytes, settings.corpus_body_bytes)
+        web = WebServer(facts_app(self._receiver, *limits, settings.token), bound)
         self._facts_stops.append(web.stop)
         await web.start()
         return web.port

@@ -24,7 +24,7 @@ WELL = Condition(ok=True)
 @dataclass
 class FakePosted:
     outcomes: dict[str, int]
-    unmatched: int
+    counts: dict[str, int]
     faults: list[str]
 
 
@@ -52,7 +52,7 @@ class FakeIntake:
     async def post_labels(self, labels: Sequence[object], received_ns: int) -> FakePosted:
         if self.fault is not None:
             raise self.fault
-        answer = FakePosted({}, 0, [])
+        answer = FakePosted({}, {}, [])
         for position, label in enumerate(labels):
             try:
                 fields = len(parse_label(label, received_ns))
@@ -61,8 +61,16 @@ class FakeIntake:
             else:
                 self.posted.append(label)
                 answer.outcomes["accepted"] = answer.outcomes.get("accepted", 0) + fields
-        answer.unmatched = sum(answer.outcomes.values())
+        answer.counts["unmatched"] = sum(answer.outcomes.values())
         return answer
+
+    async def post_corpus(
+        self, documents: Sequence[object], received_ns: int, pipeline: str | None
+    ) -> FakePosted:
+        self.posted.extend((document, received_ns, pipeline) for document in documents)
+        faults = [f"document {at}: no" for at, one in enumerate(documents) if one is None]
+        kept = len(documents) - len(faults)
+        return FakePosted({"accepted": kept} if kept else {}, {"touched": 1}, faults)
 
     def failed(self, error: Exception) -> None:
         self.failures.append(error)
@@ -149,4 +157,10 @@ FREE = Ports(0, 0, 0)
 
 
 def settings(ports: Ports = FREE, body_bytes: int = BODY_BYTES) -> ServerSettings:
-    return ServerSettings("127.0.0.1", ports, body_bytes, label_body_bytes=body_bytes // 4)
+    return ServerSettings(
+        "127.0.0.1",
+        ports,
+        body_bytes,
+        label_body_bytes=body_bytes // 4,
+        corpus_body_bytes=body_bytes,
+    )

@@ -1,6 +1,7 @@
-"""Gold labels over HTTP: `POST /v1/labels` with an object, an array, or a line each."""
+"""Facts as JSON over HTTP, gold labels and documents: an object, an array, or a line each."""
 
-from typing import Final
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Final, TypeAlias
 
 import orjson
 from starlette.requests import ClientDisconnect, Request
@@ -18,19 +19,25 @@ _LINES: Final = frozenset(
     ("application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines")
 )
 _GONE: Final = 499
-_MOST_LABELS: Final = 100_000
+_MOST: Final = 100_000
 _MOST_FAULTS: Final = 100
 
 
-class LabelsEndpoint:
-    """Answers posted labels."""
+Take: TypeAlias = Callable[[Sequence[object], int, Request], Awaitable[Posted]]
+"""Keeps what was posted at a time by a request."""
 
-    def __init__(self, receiver: Receiver, body_bytes: int) -> None:
+
+class PostsEndpoint:
+    """Answers posted facts of one kind, which `noun` names."""
+
+    def __init__(self, receiver: Receiver, body_bytes: int, noun: str, take: Take) -> None:
         self._receiver = receiver
         self._body_bytes = body_bytes
+        self._noun = noun
+        self._keep = take
 
     async def post(self, request: Request) -> Response:
-        """Take posted labels in: 200, 207 where some had faults, 400 where all had."""
+        """Take posted facts in: 200, 207 where some had faults, 400 where all had."""
         media_type, encoding = body.media_type(request), body.encoding(request)
         if media_type != JSON and media_type not in _LINES:
             return responses.unsupported(f"content-type must be {JSON} or application/x-ndjson\n")
@@ -50,19 +57,25 @@ class LabelsEndpoint:
             sent = await body.read_body(request, self._body_bytes, lease)
             content = await receiver.inflate(sent, encoding, self._body_bytes, lease)
             read = _read_lines if media_type in _LINES else _read_json
-            labels = await receiver.offload.run(len(content), read, content)
-            return await receiver.intake.post_labels(labels, received_ns)
+            posted = await receiver.offload.run(len(content), read, content)
+            return await self._keep(self._checked(posted), received_ns, request)
+
+    def _checked(self, posted: list[object]) -> list[object]:
+        if not posted:
+            raise MalformedError(f"no {self._noun} in the body")
+        if len(posted) > _MOST:
+            raise TooLargeError(f"more than {_MOST} {self._noun}s in one body")
+        return posted
 
 
 def _read_json(content: bytes) -> list[object]:
     document = load(content)
-    return _checked(list(document) if isinstance(document, list) else [document])
+    return list(document) if isinstance(document, list) else [document]
 
 
 def _read_lines(content: bytes) -> list[object]:
-    """One label a line, blank lines passed over; None, which no label is, for a broken one."""
-    lines = [line for line in content.splitlines() if line.strip()]
-    return _checked([_read_line(line) for line in lines])
+    """One fact a line, blank lines passed over; None, which no fact is, for a broken one."""
+    return [_read_line(line) for line in content.splitlines() if line.strip()]
 
 
 def _read_line(line: bytes) -> object:
@@ -72,20 +85,12 @@ def _read_line(line: bytes) -> object:
         return None
 
 
-def _checked(labels: list[object]) -> list[object]:
-    if not labels:
-        raise MalformedError("no label in the body")
-    if len(labels) > _MOST_LABELS:
-        raise TooLargeError(f"more than {_MOST_LABELS} labels in one body")
-    return labels
-
-
 def _response(posted: Posted) -> Response:
-    """What became of the labels, with the first hundred faults."""
+    """What became of the facts, with the first hundred faults."""
     kept = {str(outcome): count for outcome, count in posted.outcomes.items()}
     answer = {
         "outcomes": kept,
-        "unmatched": posted.unmatched,
+        **posted.counts,
         "fault_count": len(posted.faults),
         "faults": list(posted.faults[:_MOST_FAULTS]),
     }
