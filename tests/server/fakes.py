@@ -67,6 +67,8 @@ class FakeIntake:
     async def post_corpus(
         self, documents: Sequence[object], received_ns: int, pipeline: str | None
     ) -> FakePosted:
+        if self.fault is not None:
+            raise self.fault
         self.posted.extend((document, received_ns, pipeline) for document in documents)
         faults = [f"document {at}: no" for at, one in enumerate(documents) if one is None]
         kept = len(documents) - len(faults)
