@@ -103,6 +103,11 @@ _KINDS: Final = {
 }
 
 
+def _window(stage: Stage) -> str:
+    """Requests never stop; documents are indexed now and then, so the whole range is looked at."""
+    return "$__range" if stage in (Stage.CHUNKING, Stage.EMBEDDING) else STEP
+
+
 def _scores(title: str, specs: Sequence[MetricSpec]) -> tuple[Panel, ...]:
     """One query for all scores of a stage and direction."""
     if not specs:
@@ -110,7 +115,7 @@ def _scores(title: str, specs: Sequence[MetricSpec]) -> tuple[Panel, ...]:
     names = "|".join(spec.name for spec in specs)
     which = f'stage="{specs[0].stage}",metric=~"{names}"'
     sums, counts = (selected(f"ragmon_score_{part}", which) for part in ("sum", "count"))
-    query = Query(rate_share(sums, counts, STEP, _BY), _LEGEND)
+    query = Query(rate_share(sums, counts, _window(specs[0].stage), _BY), _LEGEND)
     return (_graph(title, specs, "percentunit", (query,), highest=1),)
 
 
@@ -130,7 +135,7 @@ def _unit(spec: MetricSpec) -> str:
 
 def _line(spec: MetricSpec) -> Query:
     legend = f"{spec.name} {{{{k}}}}" if spec.takes_k else spec.name
-    return Query(_mean(spec, STEP, "k" if spec.takes_k else ""), legend)
+    return Query(_mean(spec, _window(spec.stage), "k" if spec.takes_k else ""), legend)
 
 
 def _mean(spec: MetricSpec, window: str, by: str = "") -> str:
@@ -182,7 +187,7 @@ def _coverage(name: str, stage: Stage) -> Panel:
         "Share of the evaluations that gave a value; what is low lacks an input, or its labels"
         " have not come. Undefined cases do not count.",
         "percentunit",
-        (Query(rate_share(part, whole, STEP, _BY), _LEGEND),),
+        (Query(rate_share(part, whole, _window(stage), _BY), _LEGEND),),
         width=8,
         lowest=0,
     )
