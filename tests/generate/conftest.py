@@ -13,7 +13,7 @@ from ragmon.generate.dashboards import dashboards
 from ragmon.metrics import registry as metrics_registry
 from ragmon.metrics.registry import Registry
 
-VARIABLES = {"$__rate_interval": "5m", "$job": ".+", "$pipeline": ".+"}
+VARIABLES = {"$__rate_interval": "5m", "$__range": "1h", "$job": ".+", "$pipeline": ".+"}
 
 Promtool = Callable[..., str]
 
