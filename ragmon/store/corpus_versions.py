@@ -41,6 +41,8 @@ _VERSION = (
 
 _REGISTERED = CORPUS_REGISTRATION.c.document == CORPUS_DOCUMENT.c.id
 _IN_PIPELINE = CORPUS_DOCUMENT.c.pipeline == bindparam("pipeline")
+# A sum, lest SQLite walks all documents of the pipeline instead of looking up the chunks.
+_OF_PIPELINE = CORPUS_DOCUMENT.c.pipeline + 0 == bindparam("pipeline")
 
 _OF_DOCUMENTS = (
     select(*_VERSION)
@@ -54,7 +56,7 @@ _OF_CHUNKS = (
     .distinct()
     .join_from(CORPUS_CHUNK, CORPUS_DOCUMENT, CORPUS_CHUNK.c.document == CORPUS_DOCUMENT.c.id)
     .join(CORPUS_REGISTRATION, _REGISTERED)
-    .where(_IN_PIPELINE, CORPUS_CHUNK.c.digest.in_(bindparam("digests", expanding=True)))
+    .where(_OF_PIPELINE, CORPUS_CHUNK.c.digest.in_(bindparam("digests", expanding=True)))
 )
 
 _CHUNK_IDS = select(CORPUS_CHUNK.c.chunk_id).where(
