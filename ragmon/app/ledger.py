@@ -63,6 +63,8 @@ class Ledger:
             self._exporter.error(Room.STORE)
 
     def _clock_faults(self, draft: Draft) -> None:
-        for record in (*draft.records, *draft.runs):
-            for kind in record.clock_faults:
+        of_records = (record.clock_faults for record in draft.records)
+        of_runs = (run.clock_faults for run in draft.runs)
+        for kinds in (*of_records, *of_runs):
+            for kind in kinds:
                 self._exporter.clock_fault(kind)
