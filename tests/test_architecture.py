@@ -56,7 +56,8 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
         "generate": "model metrics telemetry semconv config",
         "app": " ".join(sorted(PROCESSOR | {"model", "text", "config", "replay", "_version"})),
         "demo": "ragmon",
-        "cli": "app config generate metrics labels evaluate summary replay demo model ingest _version",
+        "cli": "app config generate metrics labels evaluate summary replay demo model ingest"
+        " _version",
         "ragmon": "capture _version",
     }.items()
 }
