@@ -43,9 +43,15 @@ def read_document(row: Mapping[str, Any], where: str, number: int = 1) -> Split:
     source = fields.get("text")
     columns = {name: fields.get(name) for name in ("chunks", "sentence_vectors", "chunk_vectors")}
     same_length(columns, where)
-    chunks = tuple(
-        _chunk(chunk, place, source, fields, f"{where}: chunk {place + 1}")
+    given = [
+        _chunk_fields(chunk, f"{where}: chunk {place + 1}")
         for place, chunk in enumerate(fields.get("chunks", ()))
+    ]
+    # Where any chunk has metadata, one without has none of it; else nobody passed any.
+    empty: Mapping[str, object] | None = {} if any("metadata" in own for own in given) else None
+    chunks = tuple(
+        _chunk({"metadata": empty, **own}, place, source, fields, f"{where}: chunk {place + 1}")
+        for place, own in enumerate(given)
     )
     document = ChunkedDocument(
         document_id=fields.get("document_id", str(number)),
@@ -57,13 +63,12 @@ def read_document(row: Mapping[str, Any], where: str, number: int = 1) -> Split:
 
 
 def _chunk(
-    chunk: str | Mapping[str, Any],
+    own: Mapping[str, Any],
     place: int,
     source: str | None,
     fields: Mapping[str, Any],
     where: str,
 ) -> Chunk:
-    own = _chunk_fields(chunk, where)
     span = _span(own, where)
     said = own.get("text")
     if said is None:
@@ -76,7 +81,7 @@ def _chunk(
         id=own.get("id"),
         text=Text(said),
         span=span,
-        metadata=own.get("metadata"),
+        metadata=own["metadata"],
         sentence_vectors=None if sentences is None else clean(sentences).matrix,
         vector=None if vectors is None else as_vector(vectors),
     )

@@ -47,8 +47,9 @@ def read_fields(
 
 def unknown_name(kind: str, name: object, known: Iterable[str]) -> str:
     """A line that says of a name that it is unknown, and which is nearest."""
-    near = get_close_matches(str(name), list(known), n=1)
-    hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(sorted(known))}"
+    names = sorted(map(str, known))
+    near = get_close_matches(str(name), names, n=1)
+    hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(names)}"
     return f"unknown {kind} {str(name)[:40]!r}; {hint}"
 
 
