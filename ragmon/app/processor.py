@@ -136,13 +136,18 @@ class Processor:
 
     def _unreadable(self, entry: Entry, error: Exception) -> None:
         """Count the spans of a damaged body as failed, and keep its bytes for whoever looks."""
-        kept = self._aside.put(f"body-{entry.offset}", entry.body.content)
-        fate = "it is set aside" if kept else "it is dropped"
+        fate = "it is set aside" if self._set_aside(entry) else "it is dropped"
         _log.error(
             "body %d of the inbox cannot be read (%s); %s", entry.offset, where_raised(error), fate
         )
         self._ledger.error()
         self._ledger.dropped((Dropped(DropReason.FAILED, entry.body.span_count),))
+
+    def _set_aside(self, entry: Entry) -> bool:
+        try:
+            return self._aside.put(f"body-{entry.offset}", entry.body.content)
+        except Exception:  # noqa: BLE001 (the cursor is past it: the entries behind it go on)
+            return False
 
     def _wait(self, releases: tuple[Release, ...]) -> None:
         """Line releases up to be settled, several of one trace joined."""

@@ -23,12 +23,12 @@ class AsideFolder:
 
     def put(self, trace_id: str, request: bytes) -> bool:
         """Keep one serialised export request; False where it does not fit or cannot be written."""
-        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        taken = sum(path.stat().st_size for path in self._folder.glob(f"*{_SUFFIX}"))
-        if taken + len(request) > self._limit_bytes:
-            return False
-        path = self._folder / f"{trace_id}{_SUFFIX}"
         try:
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            taken = sum(path.stat().st_size for path in self._folder.glob(f"*{_SUFFIX}"))
+            if taken + len(request) > self._limit_bytes:
+                return False
+            path = self._folder / f"{trace_id}{_SUFFIX}"
             path.write_bytes(request)
             path.chmod(0o600)
         except OSError:
