@@ -93,10 +93,22 @@ class Processor:
         return self._settle_waiting(now_ns) + self._settle_touched(now_ns)
 
     def drain(self, now_ns: int) -> int:
-        """Settle everything that is open, for a shutdown without an inbox."""
-        self._read(now_ns)
-        self._wait(self._assembler.drain())
-        return self._settle_waiting(now_ns)
+        """Settle all that was acknowledged, for a shutdown without a durable inbox.
+
+        Returns the traces settled.
+        """
+        settled = 0
+        while True:
+            self._fill(now_ns)
+            self._wait(self._assembler.drain())
+            settled += self._settle_waiting(now_ns)
+            if not self._inbox.unread_spans:
+                return settled
+
+    def _fill(self, now_ns: int) -> None:
+        """Read as much as open traces may take, so that few of them are cut in two."""
+        while self._inbox.unread_spans and not self._assembler.is_full:
+            self._read(now_ns)
 
     def _pressure(self) -> float:
         return self._inbox.bytes / self._inbox.limit_bytes
