@@ -3,6 +3,8 @@
 import logging
 import threading
 from collections.abc import Callable
+from types import TracebackType
+from typing import Self
 
 from ragmon.app.faults import where_raised
 from ragmon.app.processor import Processor
@@ -15,7 +17,11 @@ _STORE_RETRY_S = 1.0
 
 
 class Loop:
-    """Runs `Processor.step` and `Upkeep.step` until it is stopped."""
+    """Runs `Processor.step` and `Upkeep.step` until it is stopped.
+
+    As a context it starts the thread, and ends only when the thread has: whoever closes the
+    store behind it takes nothing away from a round under way.
+    """
 
     def __init__(
         self,
@@ -37,11 +43,23 @@ class Loop:
         """Start the thread."""
         self._thread.start()
 
-    def stop(self, timeout_s: float) -> bool:
-        """Let the round under way end; whether it did within `timeout_s`."""
+    def stop(self, timeout_s: float | None) -> bool:
+        """Let the batch under way end; whether it did within `timeout_s`, None for any time."""
         self._stop.set()
         self._thread.join(timeout_s)
         return not self._thread.is_alive()
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.stop(None)
 
     @property
     def alive(self) -> bool:
@@ -50,7 +68,13 @@ class Loop:
 
     def _run(self) -> None:
         while not self._stop.is_set():
-            self._stop.wait(_TICK_S if self._round() else _STORE_RETRY_S)
+            self._stop.wait(self._pause_s(done=self._round()))
+
+    def _pause_s(self, *, done: bool) -> float:
+        """How long to wait after a round."""
+        if not done:
+            return _STORE_RETRY_S
+        return 0 if self._processor.behind else _TICK_S
 
     def _round(self) -> bool:
         """One round; whether all of it was done."""
@@ -59,7 +83,7 @@ class Loop:
         return all(done)
 
     def _settle(self) -> None:
-        self._processor.step(self._now_ns())
+        self._processor.step(self._now_ns(), lambda: not self._stop.is_set())
         self._turn(available=True, why="")
 
     def _keep_up(self) -> None:

@@ -27,6 +27,10 @@ _log = logging.getLogger("ragmon.app")
 _ANY_SIZE = 1 << 40  # the receiver has held it against its bound before it was acknowledged
 
 
+def _always() -> bool:
+    return True
+
+
 @dataclass(frozen=True, slots=True)
 class ProcessorSettings:
     """Bounds of the loop. `retention_ns`: traces that ended longer ago are not stored."""
@@ -74,6 +78,8 @@ class Processor:
         )
         self.replayed = False
         """Whether everything that the inbox held at start has been read."""
+        self.behind = False
+        """Whether the last round left stored traces that are to be settled again."""
 
     @property
     def open_spans(self) -> int:
@@ -81,8 +87,10 @@ class Processor:
         waiting = sum(len(work.spans) for work in self._waiting.values())
         return self._inbox.unread_spans + self._assembler.open_spans + waiting
 
-    def step(self, now_ns: int) -> int:
+    def step(self, now_ns: int, may_go_on: Callable[[], bool] = _always) -> int:
         """One round at `now_ns`: read, release, settle, forget. Returns the traces settled.
+
+        may_go_on: asked between batches; once it says no, the rest is left for later.
 
         Raises:
             StoreUnavailableError: the store cannot commit now; nothing was forgotten.
@@ -90,19 +98,21 @@ class Processor:
         if not self._waiting:
             clock_ns = self._read(now_ns)
             self._wait(self._assembler.due(clock_ns, self._pressure()))
-        return self._settle_waiting(now_ns) + self._settle_touched(now_ns)
+        settled = self._settle_waiting(now_ns, may_go_on)
+        return settled + (self._settle_touched(now_ns) if may_go_on() else 0)
 
-    def drain(self, now_ns: int) -> int:
+    def drain(self, now_ns: int, may_go_on: Callable[[], bool] = _always) -> int:
         """Settle all that was acknowledged, for a shutdown without a durable inbox.
 
+        may_go_on: asked between batches; once it says no, the rest stays open.
         Returns the traces settled.
         """
         settled = 0
         while True:
             self._fill(now_ns)
             self._wait(self._assembler.drain())
-            settled += self._settle_waiting(now_ns)
-            if not self._inbox.unread_spans:
+            settled += self._settle_waiting(now_ns, may_go_on)
+            if not self._inbox.unread_spans or not may_go_on():
                 return settled
 
     def _fill(self, now_ns: int) -> None:
@@ -168,9 +178,9 @@ class Processor:
             empty = work or Work(release.trace_id, (), Cause.LATE_SPAN)
             self._waiting[release.trace_id] = empty.joined(release)
 
-    def _settle_waiting(self, now_ns: int) -> int:
+    def _settle_waiting(self, now_ns: int, may_go_on: Callable[[], bool]) -> int:
         settled = 0
-        while self._waiting:
+        while self._waiting and may_go_on():
             batch = list(islice(self._waiting.values(), self._settings.batch_traces))
             self._settler.settle(batch, now_ns)
             settled += len(batch)
@@ -183,13 +193,13 @@ class Processor:
             del self._waiting[work.trace_id]
 
     def _settle_touched(self, now_ns: int) -> int:
-        settled = 0
-        while touched := self._store.touched(self._settings.batch_traces):
-            self._settler.settle(
-                [Work(touch.trace_id, (), touch.cause) for touch in touched], now_ns
-            )
-            settled += len(touched)
-        return settled
+        """Settle one batch of stored traces again; a label may reach any number of them."""
+        touched = self._store.touched(self._settings.batch_traces)
+        self.behind = len(touched) == self._settings.batch_traces
+        if touched:
+            works = [Work(touch.trace_id, (), touch.cause) for touch in touched]
+            self._settler.settle(works, now_ns)
+        return len(touched)
 
 
 def _parts(entry: Entry) -> tuple[Part, ...]:

@@ -54,13 +54,13 @@ async def _serve(config: Config, parts: Parts) -> int:
     servers = Servers(_settings(config), AppIntake(parts), AppViews(parts, loop))
     stopping = _on_signals()
     ports = await servers.start()
-    loop.start()
-    _announce(config, ports)
-    await stopping.wait()
-    _log.info("stopping: intake closes, what is due is settled")
-    await servers.stop_intake()
-    code = await asyncio.to_thread(_stop, config, parts, loop)
-    await servers.stop()
+    with loop:
+        _announce(config, ports)
+        await stopping.wait()
+        _log.info("stopping: intake closes, what is due is settled")
+        await servers.stop_intake()
+        code = await asyncio.to_thread(_stop, config, parts, loop)
+        await servers.stop()
     return code
 
 
@@ -118,16 +118,28 @@ def _announce(config: Config, ports: Ports) -> None:
 
 
 def _stop(config: Config, parts: Parts, loop: Loop) -> int:
-    """Let the round under way end; without a durable inbox, settle what is open too."""
+    """Let the batch under way end; without a durable inbox, settle what is open too."""
+    deadline_s = time.monotonic() + _DRAIN_S
     if not loop.stop(_DRAIN_S):
-        _log.error("the round under way did not end within %g s; the inbox keeps it", _DRAIN_S)
+        _log.error(
+            "the batch under way did not end within %g s; the store stays locked until it does",
+            _DRAIN_S,
+        )
         return 1
     durable = config.store.inbox == "on" and config.store.path != "memory"
     last = parts.processor.step if durable else parts.processor.drain
     try:
-        last(time.time_ns())
+        last(time.time_ns(), lambda: time.monotonic() < deadline_s)
         parts.upkeep.refresh(time.time_ns())
     except Exception as error:  # noqa: BLE001 (what was acknowledged is in the inbox)
         _log.error("the last round failed (%s)", where_raised(error))
         return 1
-    return 0
+    return 0 if durable else _lost(parts.processor.open_spans)
+
+
+def _lost(spans: int) -> int:
+    """Say how many spans a shutdown loses without a durable inbox; returns the exit code."""
+    if not spans:
+        return 0
+    _log.error("%d spans could not be settled within %g s and are lost", spans, _DRAIN_S)
+    return 1
