@@ -1,10 +1,11 @@
 """`make bench`: every ratio, each section taken in one run."""
 
-from tools.bench import capture, export, metrics, receive, settle, store
+from tools.bench import capture, evaluate, export, metrics, receive, settle, store
 
 SECTIONS = {
     "Capture against a bare span": capture.main,
     "Metrics and tokens against their floors": metrics.main,
+    "Evaluating files": evaluate.main,
     "Receiving": receive.main,
     "Settling, in memory and durable": settle.main,
     "Store and inbox": store.main,
