@@ -167,7 +167,8 @@ class Processor:
 
     def _set_aside(self, entry: Entry) -> bool:
         try:
-            return self._aside.put(f"body-{entry.offset}", entry.body.content)
+            name = f"body-{entry.body.received_ns}-{entry.offset}"
+            return self._aside.put(name, entry.body.content)
         except Exception:  # noqa: BLE001 (the cursor is past it: the entries behind it go on)
             return False
 

@@ -27,7 +27,6 @@ from ragmon.store.aside import SetAside
 from ragmon.store.protocol import Store
 
 _log = logging.getLogger("ragmon.app")
-_FATE = {True: "its spans are set aside", False: "its spans are dropped"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,15 +156,19 @@ class Settler:
         if not work.failures:
             pending[work.trace_id] = replace(work, failures=1)
             return
-        fate, what = _FATE[self._set_aside(work)], where_raised(error)
+        fate, what = self._fate(work), where_raised(error)
         _log.error("trace %s could not be settled (%s); %s", work.trace_id, what, fate)
         self._store.untouch((work.trace_id,))
         self._ledger.dropped((Dropped(DropReason.FAILED, len(work.spans)),))
         del pending[work.trace_id]
         self._done(work)
 
-    def _set_aside(self, work: Work) -> bool:
+    def _fate(self, work: Work) -> str:
+        """Set aside the spans that arrived, if any did; returns what became of them."""
+        if not work.spans:
+            return "its results stay as they are"
         try:
-            return self._aside.put(work.trace_id, export_request(work.spans))
+            kept = self._aside.put(work.trace_id, export_request(work.spans))
         except Exception:  # noqa: BLE001 (spans that cannot be decoded cannot be written either)
-            return False
+            kept = False
+        return "its spans are set aside" if kept else "its spans are dropped"

@@ -1,5 +1,6 @@
 """Traces that could not be settled, kept as files for whoever looks into it."""
 
+import os
 from pathlib import Path
 from typing import Protocol
 
@@ -10,7 +11,10 @@ class SetAside(Protocol):
     """Takes the spans of a trace that failed twice. One caller at a time."""
 
     def put(self, trace_id: str, request: bytes) -> bool:
-        """Keep one serialised export request; False where there is no room for it."""
+        """Keep one serialised export request behind those of the same trace that are kept.
+
+        Returns False where there is no room for it.
+        """
         ...
 
 
@@ -22,18 +26,33 @@ class AsideFolder:
         self._limit_bytes = limit_bytes
 
     def put(self, trace_id: str, request: bytes) -> bool:
-        """Keep one serialised export request; False where it does not fit or cannot be written."""
+        """Keep one serialised export request behind those of the same trace that are kept.
+
+        Returns False where it does not fit or cannot be written. Export requests one after
+        another are an export request.
+        """
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             taken = sum(path.stat().st_size for path in self._folder.glob(f"*{_SUFFIX}"))
             if taken + len(request) > self._limit_bytes:
                 return False
-            path = self._folder / f"{trace_id}{_SUFFIX}"
-            path.write_bytes(request)
-            path.chmod(0o600)
+            return _append(self._folder / f"{trace_id}{_SUFFIX}", request)
         except OSError:
             return False
-        return True
+
+
+def _append(path: Path, request: bytes) -> bool:
+    """Write at the end of a file; whether all of it was written, else nothing is."""
+    with open(path, "ab", buffering=0, opener=_for_its_owner) as kept:
+        before = kept.seek(0, os.SEEK_END)
+        whole = kept.write(request) == len(request)
+        if not whole:
+            kept.truncate(before)
+    return whole
+
+
+def _for_its_owner(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 class NoAside:
