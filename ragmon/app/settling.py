@@ -125,7 +125,7 @@ class Settler:
         known = self._known([one for _, one in drafts])
         for work, one in drafts:
             try:
-                yield work, settle(one, known, self._registry, work.cause)
+                yield work, settle(one, known, self._registry, _cause(work, one))
             except Exception as error:  # noqa: BLE001 (one trace may not cost the others)
                 self._failed(pending, work, error)
 
@@ -172,3 +172,10 @@ class Settler:
         except Exception:  # noqa: BLE001 (spans that cannot be decoded cannot be written either)
             kept = False
         return "its spans are set aside" if kept else "its spans are dropped"
+
+
+def _cause(work: Work, one: Draft) -> Cause:
+    """Why values change: spans that all were known change none, a label beside them may."""
+    if one.settled or not work.releases:
+        return work.cause
+    return one.kept.touched or Cause.VERSION

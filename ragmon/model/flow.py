@@ -132,7 +132,8 @@ class Kept:
     """What the store holds of one trace.
 
     `revision` 0 means nothing. `spans` is empty once the trace is gone; `span_ids` says
-    which spans are known all the same.
+    which spans are known all the same. `touched` says why it is to be settled again, None
+    where it is not.
     """
 
     trace_id: str
@@ -140,6 +141,7 @@ class Kept:
     state: TraceState = TraceState.SETTLED
     spans: tuple[SpanPart, ...] = ()
     span_ids: frozenset[str] = frozenset()
+    touched: Cause | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,17 +7,26 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
 from ragmon.model.flow import Kept, TraceState
+from ragmon.model.result import Cause
 from ragmon.store.chunks import chunks
 from ragmon.store.packing import unpack_spans
-from ragmon.store.schema import KEPT, TRACE
+from ragmon.store.schema import KEPT, TOUCHED, TRACE
 
 _STORED = select(
     TRACE.c.id, TRACE.c.trace_id, TRACE.c.revision, TRACE.c.first_ns, TRACE.c.vanished
 ).where(TRACE.c.trace_id.in_(bindparam("trace_ids", expanding=True)))
 
 _KEPT = (
-    select(TRACE.c.trace_id, TRACE.c.revision, TRACE.c.state, TRACE.c.span_ids, KEPT.c.spans)
+    select(
+        TRACE.c.trace_id,
+        TRACE.c.revision,
+        TRACE.c.state,
+        TRACE.c.span_ids,
+        KEPT.c.spans,
+        TOUCHED.c.cause,
+    )
     .join_from(TRACE, KEPT, KEPT.c.trace == TRACE.c.id, isouter=True)
+    .join(TOUCHED, TOUCHED.c.trace == TRACE.c.id, isouter=True)
     .where(TRACE.c.trace_id.in_(bindparam("trace_ids", expanding=True)))
 )
 
@@ -59,7 +68,8 @@ def load(connection: Connection, trace_ids: Iterable[str]) -> dict[str, Kept]:
 def _kept(row: Any) -> Kept:
     spans = () if row.spans is None else unpack_spans(row.trace_id, row.spans)
     ids = (row.span_ids or "").split() if row.spans is None else (part.span_id for part in spans)
-    return Kept(row.trace_id, row.revision, TraceState(row.state), spans, frozenset(ids))
+    touched = None if row.cause is None else Cause(row.cause)
+    return Kept(row.trace_id, row.revision, TraceState(row.state), spans, frozenset(ids), touched)
 
 
 def stored(connection: Connection, trace_ids: Iterable[str]) -> dict[str, StoredTrace]:
