@@ -66,6 +66,7 @@ class Processor:
         self._aside = aside
         self._settings = settings
         self._waiting: dict[str, Work] = {}
+        self._waiting_spans = 0
         self._settler = Settler(
             store,
             registry,
@@ -84,8 +85,7 @@ class Processor:
     @property
     def open_spans(self) -> int:
         """Acknowledged spans that are in no commit yet, wherever they are."""
-        waiting = sum(len(work.spans) for work in self._waiting.values())
-        return self._inbox.unread_spans + self._assembler.open_spans + waiting
+        return self._inbox.unread_spans + self._assembler.open_spans + self._waiting_spans
 
     def step(self, now_ns: int, may_go_on: Callable[[], bool] = _always) -> int:
         """One round at `now_ns`: read, release, settle, forget. Returns the traces settled.
@@ -178,6 +178,7 @@ class Processor:
             work = self._waiting.get(release.trace_id)
             empty = work or Work(release.trace_id, (), Cause.LATE_SPAN)
             self._waiting[release.trace_id] = empty.joined(release)
+            self._waiting_spans += len(release.spans)
 
     def _settle_waiting(self, now_ns: int, may_go_on: Callable[[], bool]) -> int:
         settled = 0
@@ -192,6 +193,7 @@ class Processor:
         self._assembler.done(work.releases)
         if work.releases:
             del self._waiting[work.trace_id]
+            self._waiting_spans -= len(work.spans)
 
     def _settle_touched(self, now_ns: int) -> int:
         """Settle one batch of stored traces again; a label may reach any number of them."""
