@@ -40,6 +40,7 @@ class Upkeep:
         self._steady_since_ns = 0
         self._refreshed_ns = 0
         self._expired_ns = 0
+        self._rolled_up: Dirty | None = None
 
     def step(self, now_ns: int, *, may_expire: bool) -> None:
         """Do what is due at `now_ns`.
@@ -66,8 +67,9 @@ class Upkeep:
 
     def refresh(self, now_ns: int) -> None:
         """Make dirty minutes anew and set the window gauges."""
-        for dirty in self._store.dirty_minutes(_MINUTES_A_ROUND):
+        for dirty in self._store.dirty_minutes(_MINUTES_A_ROUND, self._rolled_up):
             self._roll_up(dirty)
+            self._rolled_up = dirty
         summaries = {name: self._summarise(now_ns, s) for name, s in self._windows.items()}
         self._exporter.set_windows(summaries)
         self._exporter.set_unmatched(self._store.labels_unmatched(), now_ns)

@@ -149,8 +149,12 @@ class Store(Protocol):
         """
         ...
 
-    def dirty_minutes(self, limit: int) -> list[Dirty]:
-        """Minutes whose roll-ups are out of date, the latest first."""
+    def dirty_minutes(self, limit: int, behind: Dirty | None = None) -> list[Dirty]:
+        """Minutes whose roll-ups are out of date, half of them the latest, these first.
+
+        The others follow `behind` by pipeline and minute, round and round: whoever hands in
+        the last one of each portion comes to every minute, however many there are.
+        """
         ...
 
     def put_roll_up(self, dirty: Dirty, roll_ups: Iterable[RollUp]) -> None:

@@ -23,6 +23,21 @@ _DIRTY = _NEW_DIRTY.on_conflict_do_update(
     index_elements=[DIRTY.c.pipeline, DIRTY.c.minute], set_={"mark": _NEW_DIRTY.excluded.mark}
 )
 
+_ALL_DIRTY = (
+    select(DIRTY.c.minute, PIPELINE.c.name, DIRTY.c.mark)
+    .join_from(DIRTY, PIPELINE, PIPELINE.c.id == DIRTY.c.pipeline)
+    .limit(bindparam("most"))
+)
+
+_LATEST = _ALL_DIRTY.order_by(DIRTY.c.minute.desc(), PIPELINE.c.name)
+
+_FOLLOWING = _ALL_DIRTY.where(
+    tuple_(PIPELINE.c.name, DIRTY.c.minute) > tuple_(bindparam("name"), bindparam("minute"))
+).order_by(PIPELINE.c.name, DIRTY.c.minute)
+
+_BEFORE_ALL = -1 << 63
+"""A minute before every minute."""
+
 _ROLL_UPS = (
     select(ROLL_UP, PIPELINE.c.name)
     .join_from(ROLL_UP, PIPELINE, PIPELINE.c.id == ROLL_UP.c.pipeline)
@@ -42,15 +57,25 @@ def mark_dirty(connection: Connection, minutes: Iterable[tuple[int, int]], mark:
         connection.execute(_DIRTY, rows)
 
 
-def latest_dirty(connection: Connection, limit: int) -> list[Dirty]:
-    """Minutes that are out of date, the latest first."""
-    found = (
-        select(DIRTY.c.minute, PIPELINE.c.name, DIRTY.c.mark)
-        .join_from(DIRTY, PIPELINE, PIPELINE.c.id == DIRTY.c.pipeline)
-        .order_by(DIRTY.c.minute.desc(), PIPELINE.c.name)
-        .limit(limit)
-    )
-    return [Dirty(*row) for row in connection.execute(found)]
+def out_of_date(connection: Connection, limit: int, behind: Dirty | None) -> list[Dirty]:
+    """Minutes that are out of date: half of them the latest, then those that follow `behind`.
+
+    They follow each other by pipeline and minute, round and round.
+    """
+    found = dict.fromkeys(_dirty(connection, _LATEST, limit - limit // 2))
+    starts = [("", _BEFORE_ALL)] if behind is None else [_place(behind), ("", _BEFORE_ALL)]
+    for name, minute in starts:
+        # Some of them may be among the latest: only the whole limit is sure to be enough.
+        found |= dict.fromkeys(_dirty(connection, _FOLLOWING, limit, name=name, minute=minute))
+    return list(found)[:limit]
+
+
+def _place(dirty: Dirty) -> tuple[str, int]:
+    return dirty.pipeline, dirty.minute
+
+
+def _dirty(connection: Connection, query: Any, most: int, **place: Any) -> list[Dirty]:
+    return [Dirty(*row) for row in connection.execute(query, {"most": most, **place})]
 
 
 def put(

@@ -155,10 +155,10 @@ class SqliteStore:
         """Results with start_ns <= event_ns < end_ns, of one pipeline or all."""
         return results.read(self._database, self._interned, start_ns, end_ns, pipeline)
 
-    def dirty_minutes(self, limit: int) -> list[Dirty]:
-        """Minutes whose roll-ups are out of date, the latest first."""
+    def dirty_minutes(self, limit: int, behind: Dirty | None = None) -> list[Dirty]:
+        """Minutes whose roll-ups are out of date, half the latest, half what is `behind`."""
         with self._database.read() as connection:
-            return roll_ups_table.latest_dirty(connection, limit)
+            return roll_ups_table.out_of_date(connection, limit, behind)
 
     def put_roll_up(self, dirty: Dirty, roll_ups: Iterable[RollUp]) -> None:
         """Replace the roll-ups of a minute; it stays dirty if it was dirtied since."""

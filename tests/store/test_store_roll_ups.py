@@ -120,3 +120,28 @@ def test_roll_ups_are_read_in_pages(store: SqliteStore) -> None:
         )
     read = [(one.minute, one.layout[0].version) for one in store.roll_ups(0, 25)]
     assert [(minute, version) for minute in range(25) for version in range(30)] == read
+
+
+def test_every_minute_gets_its_turn(store: SqliteStore, make_result: Make, put: Put) -> None:
+    """Pipelines that are dirtied again and again keep no other from its roll-ups."""
+    names = [f"a{number}" for number in range(9)]
+    put(store, [make_result(trace_id="z", pipeline="z", event_ns=5 * MINUTE_NS)])
+    behind: Dirty | None = None
+    rounds = 0
+    while behind is None or (5, "z") in places(store):
+        rounds += 1
+        put(store, [make_result(trace_id=f"{name}{rounds}", pipeline=name) for name in names])
+        for dirty in store.dirty_minutes(4, behind):
+            store.put_roll_up(dirty, [])
+            behind = dirty
+        assert rounds <= 5
+
+
+def test_half_of_a_portion_is_the_latest(store: SqliteStore, make_result: Make, put: Put) -> None:
+    """A backlog of old minutes does not hold up the present one."""
+    for minute in range(1, 9):
+        put(store, [make_result(trace_id=f"t{minute}", event_ns=minute * MINUTE_NS)])
+    portion = [dirty.minute for dirty in store.dirty_minutes(4, Dirty(2, "p", 0))]
+    assert portion == [8, 7, 3, 4]
+    portion = [dirty.minute for dirty in store.dirty_minutes(6, Dirty(5, "p", 0))]
+    assert portion == [8, 7, 6, 1, 2, 3]
