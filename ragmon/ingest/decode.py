@@ -67,6 +67,7 @@ def _span(part: SpanPart, context: _Context) -> Span:
         resource=context.resource,
         scope_name=context.scope_name,
         dropped=message.dropped_attributes_count + message.dropped_events_count,
+        arrival_ns=part.arrival_ns,
     )
 
 

@@ -23,6 +23,9 @@ _CONTEXT_NAMES: Final = (
     "text_chunks",
 )
 
+_MOST_WORK: Final = 1 << 27
+"""Documents times characters of the prompt they are looked for in: about a tenth of a second."""
+
 
 class Context(NamedTuple):
     """What the answer could rest on, and where it was taken from."""
@@ -97,6 +100,8 @@ def _prompt(node: Node, evidence: Evidence) -> str | None:
 
 def _reaching(documents: RawDocuments, prompt: str, texts: Texts) -> RawDocuments | None:
     """The documents whose text stands in the prompt; None where it shows none of them."""
+    if len(documents) * len(prompt) > _MOST_WORK:
+        return None
     packed = [raw for raw in documents if (text := texts.raw_text(raw)) and _occurs(text, prompt)]
     return tuple(packed) if packed or not documents else None
 
@@ -123,7 +128,7 @@ def _context_variables(
     found = _found_texts(evidence) if unnamed else []
     for variable in unnamed:
         held = "\n".join(document.text or "" for document in variable)
-        if any(text in held for text in found):
+        if len(found) * len(held) <= _MOST_WORK and any(text in held for text in found):
             yield variable
 
 
@@ -141,6 +146,8 @@ def _packed(variable: RawDocuments, prompt: str | None, query: str | None) -> Ra
         return None
     if prompt is None:
         return filled if len(variable) == 1 else None
+    if len(filled) * len(prompt) > _MOST_WORK:
+        return None
     packed = [document for document in filled if document.text and _occurs(document.text, prompt)]
     return tuple(packed) or None
 
@@ -149,5 +156,13 @@ def _rest_of_prompt(evidence: Evidence) -> RawDocuments | None:
     """The prompt without the query, as one text."""
     if evidence.prompt is None:
         return None
-    rest = evidence.prompt.replace(evidence.query, "") if evidence.query else evidence.prompt
+    rest = _without(evidence.query, evidence.prompt) if evidence.query else evidence.prompt
     return (RawDocument(None, rest),) if rest.strip() else None
+
+
+def _without(query: str, prompt: str) -> str:
+    """The prompt without the last place where the query stands by itself."""
+    before, found, after = prompt.rpartition(query)
+    if not found or before[-1:].isalnum() or after[:1].isalnum():
+        return prompt
+    return before + after

@@ -1,7 +1,6 @@
 """Candidates and final list: what was retrieved, and what reranking made of it."""
 
 from collections.abc import Callable, Iterable, Sequence
-from itertools import zip_longest
 from typing import NamedTuple
 
 from ragmon.interpret.meaning import Field, RawDocument, RawDocuments, Role
@@ -135,10 +134,13 @@ def _merged(nodes: Sequence[Node], read: Callable[[Node], RawDocuments | None]) 
 def merge(lists: Iterable[RawDocuments]) -> RawDocuments:
     """Sibling lists as one, rank by rank, each document at its first place only."""
     kept: dict[object, RawDocument] = {}
-    for rank in zip_longest(*lists):
-        for document in rank:
+    left = [iter(documents) for documents in lists]
+    while left:
+        rank = [(documents, next(documents, None)) for documents in left]
+        for _, document in rank:
             if document is not None:
                 kept.setdefault(identity(document), document)
+        left = [documents for documents, document in rank if document is not None]
     return tuple(kept.values())
 
 

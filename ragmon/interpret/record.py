@@ -96,8 +96,7 @@ def _latency_s(scope: Scope) -> float | None:
 def _time(trace: Trace, scope: Scope, stages: dict[Stage, StageRun]) -> tuple[int, tuple[str, ...]]:
     """When the request ended, and what is wrong with its clocks."""
     ended = scope.request or scope.nodes
-    end_ns = max(node.span.end_ns for node in ended)
     negative = ran_backwards(scope.request) or any(
         run.duration_s is None for run in stages.values()
     )
-    return event_time(trace, end_ns, negative=negative)
+    return event_time(trace, ended, negative=negative)

@@ -130,8 +130,7 @@ def _found(nodes: Sequence[Node], surroundings: _Surroundings) -> Iterator[_Foun
 def _run(trace: Trace, found: _Found, taken: frozenset[str], adjusted: float | None) -> IndexingRun:
     nodes, content, around = found
     stage = "chunking" if isinstance(content, Chunking) else "embedding"
-    ended_ns = max(node.span.end_ns for node in nodes)
-    event_ns, faults = event_time(trace, ended_ns, negative=ran_backwards(nodes))
+    event_ns, faults = event_time(trace, nodes, negative=ran_backwards(nodes))
     # The embedding of a request is a stage of it: its time and its errors are told there.
     own = stage == "chunking" or around.scope is None
     key = min(nodes, key=lambda node: node.place).span.span_id

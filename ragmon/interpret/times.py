@@ -1,7 +1,9 @@
 """When something happened, and what is wrong with its clocks."""
 
+from collections.abc import Iterable
 from typing import Final
 
+from ragmon.interpret.tree import Node
 from ragmon.model.span import Trace
 
 FUTURE: Final = "future"
@@ -12,11 +14,16 @@ NEGATIVE: Final = "negative"
 _AHEAD_NS: Final = 300 * 10**9
 
 
-def event_time(trace: Trace, end_ns: int, *, negative: bool) -> tuple[int, tuple[str, ...]]:
-    """The event time of what ended at `end_ns`, and its clock faults.
+def event_time(
+    trace: Trace, nodes: Iterable[Node], *, negative: bool
+) -> tuple[int, tuple[str, ...]]:
+    """When the last of some spans ended, and what is wrong with its clocks.
 
-    negative: whether one of its clocks ran backwards.
+    It is held against the arrival of that span itself: a trace of a session takes hours.
+    negative: whether one of the clocks ran backwards.
     """
-    future = end_ns > trace.arrival_ns + _AHEAD_NS
+    last = max((node.span for node in nodes), key=lambda span: (span.end_ns, span.span_id))
+    arrival_ns = trace.arrival_ns if last.arrival_ns is None else last.arrival_ns
+    future = last.end_ns > arrival_ns + _AHEAD_NS
     faults = [name for name, found in ((FUTURE, future), (NEGATIVE, negative)) if found]
-    return trace.arrival_ns if future else end_ns, tuple(faults)
+    return arrival_ns if future else last.end_ns, tuple(faults)

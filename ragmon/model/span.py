@@ -47,7 +47,8 @@ class Span:
     Ids are lower-case hex (32 and 16 characters); `parent_id` is None on a root.
     Times are integer nanoseconds since the epoch; `end_ns` may lie before `start_ns`
     (clocks), which readers must survive. `dropped` is the number of attributes and
-    events that the sender's SDK threw away at its limits.
+    events that the sender's SDK threw away at its limits. `arrival_ns` is when it first came,
+    on the processor's clock; None where the trace alone knows.
     """
 
     trace_id: str
@@ -66,6 +67,7 @@ class Span:
     resource: Attributes
     scope_name: str
     dropped: int
+    arrival_ns: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -198,3 +198,39 @@ def test_the_budget_is_read_from_any_span(
     builder = span("build", "ask", rag("augmentation", max_context_tokens=800), at=(20, 30))
 
     assert 800 == read_one(*retrieval, builder).max_context_tokens
+
+
+def test_more_documents_than_can_be_looked_for_are_not_captured(
+    span: MakeSpan, rag: Rag, read_one: ReadOne
+) -> None:
+    """Documents times prompt is bounded: one body may not hold the loop for minutes."""
+    many = [f"{number} " + "ab" * 50 for number in range(3000)]
+    record = read_one(
+        span("ask", None, rag("request"), at=(0, 100)),
+        span("search", "ask", rag("retrieval", documents_text=many), at=(0, 10)),
+        span(
+            "build",
+            "ask",
+            rag("augmentation", input_documents_text=many, prompt="ab" * 50_000),
+            at=(10, 20),
+        ),
+    )
+
+    assert ContextSource.RETRIEVED is record.context_source
+
+
+def test_a_query_inside_of_words_stays_in_the_prompt(
+    span: MakeSpan, rag: Rag, read_one: ReadOne
+) -> None:
+    """Only the question itself is left out of the prompt, at its last place."""
+    record = read_one(
+        span("ask", None, rag("request", query="Paris"), at=(0, 100)),
+        span(
+            "write",
+            "ask",
+            rag("generation", prompt="Paris is big. Parisians live in Paris"),
+            at=(0, 9),
+        ),
+    )
+
+    assert (ContextSource.PROMPT, [(None, "Paris is big. Parisians live in ")]) == context(record)

@@ -1,12 +1,14 @@
 """How long it took, how it ended, when it was, whose it is, and how much it stands for."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from ragmon.interpret import interpret
 from ragmon.model.record import Outcome, RequestRecord, Stage, StageRun
-from ragmon.model.span import Span, SpanEvent, StatusCode
+from ragmon.model.span import Span, SpanEvent, StatusCode, Trace
 
 MakeSpan = Callable[..., Span]
 Rag = Callable[..., dict[str, Any]]
@@ -294,3 +296,20 @@ def test_the_applications_own_id_may_stand_on_any_span(
     )
 
     assert ("4711", "v2") == (record.request_id, record.pipeline_version)
+
+
+def test_a_late_request_of_a_long_trace_keeps_its_own_time(span: MakeSpan, rag: Rag) -> None:
+    """An end is held against the arrival of its own span, not of the first of the trace."""
+    minute_ns = 60 * 10**9
+    turns = [
+        replace(
+            span(f"turn{n}", None, rag("request"), at=(n * 600_000, n * 600_000 + 1000)),
+            arrival_ns=n * 10 * minute_ns + 10**9,
+        )
+        for n in range(3)
+    ]
+    records = interpret(Trace("t", tuple(turns), arrival_ns=10**9))
+
+    ends_ns = [n * 10 * minute_ns + 10**9 for n in range(3)]
+    assert ends_ns == [record.event_ns for record in records]
+    assert {()} == {record.clock_faults for record in records}
