@@ -204,14 +204,19 @@ def test_more_documents_than_can_be_looked_for_are_not_captured(
     span: MakeSpan, rag: Rag, read_one: ReadOne
 ) -> None:
     """Documents times prompt is bounded: one body may not hold the loop for minutes."""
-    many = [f"{number} " + "ab" * 50 for number in range(3000)]
+    many = {
+        "id": tuple(map(str, range(3000))),
+        "text": tuple(f"{number} " + "ab" * 50 for number in range(3000)),
+    }
+    given = {f"input_documents_{name}": values for name, values in many.items()}
+    found = {f"documents_{name}": values for name, values in many.items()}
     record = read_one(
         span("ask", None, rag("request"), at=(0, 100)),
-        span("search", "ask", rag("retrieval", documents_text=many), at=(0, 10)),
+        span("search", "ask", rag("retrieval", **found), at=(0, 10)),
         span(
             "build",
             "ask",
-            rag("augmentation", input_documents_text=many, prompt="ab" * 50_000),
+            rag("augmentation", **given, prompt="ab" * 50_000),
             at=(10, 20),
         ),
     )
