@@ -6,7 +6,7 @@ from typing import Final, TypeVar
 
 from ragmon.metrics.evidence import evidence_ranges
 from ragmon.metrics.input import Input, RequestFacts
-from ragmon.metrics.sources import packable, ranges_of
+from ragmon.metrics.sources import packable, place_key, ranges_of
 from ragmon.metrics.spec import Needs
 from ragmon.model.corpus import TokenRange
 from ragmon.model.measurement import Kind, NotMeasured
@@ -85,14 +85,14 @@ def _retrieved_ranges(facts: RequestFacts) -> tuple[TokenRange | None, ...] | No
     retrieved = facts.record.retrieved
     if retrieved is None:
         return None
-    return ranges_of(dict.fromkeys(document.id for document in retrieved), facts.sources)
+    return ranges_of(dict.fromkeys(map(place_key, retrieved)), facts.sources)
 
 
 def _context_ranges(facts: RequestFacts) -> tuple[TokenRange | None, ...] | NotMeasured | None:
     context = packable(facts.record)
     if context is None:
         return None
-    return ranges_of((document.id for document in context), facts.sources)
+    return ranges_of(map(place_key, context), facts.sources)
 
 
 def _duration(stage: Stage) -> Input:

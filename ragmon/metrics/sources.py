@@ -45,15 +45,25 @@ def packable(record: RequestRecord) -> tuple[Document, ...] | None:
     return None if record.context_source is ContextSource.PROMPT else record.context
 
 
+def place_key(document: Document) -> str | None:
+    """What a request's chunk is looked up by: its id, else its text; None if neither is known.
+
+    A live corpus has entries under ids only.
+    """
+    if document.id is not None or document.text is None:
+        return document.id
+    return f"\0{document.text.raw}"
+
+
 def ranges_of(
-    chunk_ids: Iterable[str | None], sources: Sources
+    keys: Iterable[str | None], sources: Sources
 ) -> tuple[TokenRange | None, ...] | NotMeasured:
     """Where each chunk lies, None where that is not known; missing if one is not registered."""
     ranges = []
-    for chunk_id in chunk_ids:
-        if chunk_id is None or chunk_id not in sources.chunks:
+    for key in keys:
+        if key is None or key not in sources.chunks:
             return NotMeasured(Kind.MISSING, "source")
-        ranges.append(sources.chunks[chunk_id])
+        ranges.append(sources.chunks[key])
     return tuple(ranges)
 
 
