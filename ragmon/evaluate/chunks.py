@@ -1,7 +1,11 @@
 """A row of a file to a document with its chunks, and what is right of it."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ragmon.errors import InputError
 from ragmon.evaluate.values import (
@@ -11,16 +15,16 @@ from ragmon.evaluate.values import (
     identity,
     labelled,
     list_of,
+    mapping,
     optional,
     read_fields,
     same_length,
     text,
-    wrong,
 )
 from ragmon.labels.fields import expected_evidence, texts
-from ragmon.metrics.vectors import as_vector, clean
+from ragmon.metrics.vectors import VectorLike, as_vector
 from ragmon.model.gold import Gold
-from ragmon.model.indexing import Chunk, ChunkedDocument
+from ragmon.model.indexing import Chunk, ChunkedDocument, Vector
 from ragmon.text import Text
 from ragmon.text.source import Source
 
@@ -82,9 +86,27 @@ def _chunk(
         text=Text(said),
         span=span,
         metadata=own["metadata"],
-        sentence_vectors=None if sentences is None else clean(sentences).matrix,
-        vector=None if vectors is None else as_vector(vectors),
+        sentence_vectors=None if sentences is None else _matrix(sentences),
+        vector=None if vectors is None else _vector(vectors),
     )
+
+
+def _vector(given: VectorLike) -> Vector:
+    """A vector; what is none stays in its place as NaN, where it is left out and counted."""
+    vector = as_vector(given)
+    return np.full(1, np.nan) if vector is None else vector
+
+
+def _matrix(given: Sequence[VectorLike]) -> NDArray[np.float64]:
+    """The vectors of sentences, likewise; of several sizes the most frequent is right."""
+    read = [as_vector(one) for one in given]
+    sizes = Counter(one.size for one in read if one is not None)
+    size = max(sizes, key=sizes.__getitem__, default=1)
+    matrix = np.full((len(read), size), np.nan)
+    for row, vector in enumerate(read):
+        if vector is not None and vector.size == size:
+            matrix[row] = vector
+    return matrix
 
 
 def _chunk_fields(chunk: str | Mapping[str, Any], where: str) -> dict[str, Any]:
@@ -112,15 +134,8 @@ def _gold(fields: Mapping[str, Any]) -> Gold:
     )
 
 
-def mapping(value: object) -> Mapping[str, Any]:
-    """An object."""
-    if not isinstance(value, Mapping):
-        raise wrong("must be an object")
-    return value
-
-
 def _any_chunk(value: object) -> str | Mapping[str, Any]:
-    return str(value) if isinstance(value, str) else mapping(value)
+    return value if isinstance(value, str) else mapping(value)
 
 
 def _by_id(value: object) -> Mapping[str, Mapping[str, Any]]:

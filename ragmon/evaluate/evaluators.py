@@ -5,10 +5,12 @@ from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from ragmon.errors import InputError
+from ragmon.evaluate import settings as checked
 from ragmon.evaluate.corpus import read_library
-from ragmon.evaluate.reading import Records, Row, read_rows, rows_of_columns
+from ragmon.evaluate.reading import Records, read_rows, rows_of
 from ragmon.evaluate.requests import Progress, Settings, measure_requests
 from ragmon.evaluate.rows import REQUEST_FIELDS
+from ragmon.evaluate.settings import CutOffs
 from ragmon.evaluate.values import unknown_name
 from ragmon.metrics.own import load_registry
 from ragmon.metrics.registry import Registry
@@ -28,7 +30,7 @@ REQUEST_STAGES: Final = (
 def evaluate(
     records: Records,
     *,
-    k: int | Sequence[int] = 5,
+    k: CutOffs = 5,
     stages: Iterable[str] | None = None,
     corpus: Records | None = None,
     source: str | None = None,
@@ -62,8 +64,9 @@ def evaluate(
         0.5
     """
     chosen = _stages(stages)
-    settings = Settings(max_context_tokens)
-    metrics = _of_stages(registry or load_registry(cut_offs(k)), chosen, cut_offs(k))
+    settings = Settings(checked.max_context_tokens(max_context_tokens))
+    cuts = checked.cut_offs(k)
+    metrics = _of_stages(registry or load_registry(cuts), chosen, cuts)
     library = read_library(corpus, source)
     tally = measure_requests(read_rows(records), metrics, library, settings, progress)
     reports = (tally.report(stage, metrics) for stage in chosen)
@@ -73,24 +76,10 @@ def evaluate(
     return Report(title if title is not None else _title(records), said)
 
 
-def cut_offs(k: int | Sequence[int]) -> tuple[int, ...]:
-    """The cut-offs that were asked for.
-
-    Raises:
-        InputError: there is none, or one is no whole number from 1.
-    """
-    given = (k,) if isinstance(k, int) else tuple(k)
-    if not given or any(isinstance(one, bool) or not isinstance(one, int) for one in given):
-        raise InputError(f"k={k!r} must be a whole number from 1, or several")
-    if min(given) < 1:
-        raise InputError(f"k={k!r} must hold nothing below 1")
-    return tuple(sorted(set(given)))
-
-
 def _stages(names: Iterable[str] | None) -> tuple[Stage, ...]:
     if names is None:
         return REQUEST_STAGES
-    given = list(names)
+    given = [names] if isinstance(names, str) else list(names)
     for name in given:
         if name not in REQUEST_STAGES:
             raise InputError(unknown_name("stage", name, REQUEST_STAGES))
@@ -111,20 +100,20 @@ class _RequestEvaluator:
     """Evaluates one stage of requests; see `evaluate` for what the arguments mean."""
 
     stage: ClassVar[Stage]
-    aliases: ClassVar[Mapping[str, str]] = {}
+    short: ClassVar[Mapping[str, str]] = {}
 
     def __init__(
         self,
-        k: int | Sequence[int] = 5,
+        k: CutOffs = 5,
         *,
         corpus: Records | None = None,
         source: str | None = None,
         max_context_tokens: int | None = None,
     ) -> None:
-        self._metrics = _of_stages(load_registry(cut_offs(k)), (self.stage,), cut_offs(k))
-        self._corpus = corpus
-        self._source = source
-        self._settings = Settings(max_context_tokens, self.aliases)
+        cuts = checked.cut_offs(k)
+        self._metrics = _of_stages(load_registry(cuts), (self.stage,), cuts)
+        self._library = read_library(corpus, source)
+        self._settings = Settings(checked.max_context_tokens(max_context_tokens), self.short)
 
     def evaluate(
         self,
@@ -139,30 +128,18 @@ class _RequestEvaluator:
         Raises:
             InputError: a row cannot be read, or columns differ in length.
         """
-        rows = self._rows(records, columns)
-        library = read_library(self._corpus, self._source)
-        tally = measure_requests(rows, self._metrics, library, self._settings, progress)
+        rows = rows_of(records, columns, REQUEST_FIELDS)
+        tally = measure_requests(rows, self._metrics, self._library, self._settings, progress)
         name = title if title is not None else _title(records)
         return Report(name, (tally.report(self.stage, self._metrics),))
-
-    def _rows(
-        self, records: Records | None, columns: Mapping[str, Sequence[Any] | None]
-    ) -> Iterable[Row]:
-        if records is None:
-            for name in columns:
-                if name not in REQUEST_FIELDS:
-                    raise InputError(unknown_name("field", name, REQUEST_FIELDS))
-            return rows_of_columns(columns)
-        if columns:
-            raise InputError(f"give records or columns, not both ({', '.join(columns)})")
-        return read_rows(records)
 
 
 class RetrievalEvaluator(_RequestEvaluator):
     """Were the relevant documents found, and how high do they stand?
 
     Fields: query, retrieved_ids, retrieved_texts, retrieved_scores, relevant_ids,
-    expected_evidence, latency_ms.
+    expected_evidence, latency_ms (of the retrieval; where a row also has
+    retrieval_latency_ms, that one counts).
 
     >>> report = RetrievalEvaluator(k=2).evaluate(
     ...     retrieved_ids=[["a", "b"], ["x"]], relevant_ids=[["b"], {"a": 2}]
@@ -172,7 +149,7 @@ class RetrievalEvaluator(_RequestEvaluator):
     """
 
     stage = Stage.RETRIEVAL
-    aliases: ClassVar[Mapping[str, str]] = {"latency_ms": "retrieval_latency_ms"}
+    short: ClassVar[Mapping[str, str]] = {"latency_ms": "retrieval_latency_ms"}
 
 
 class RerankingEvaluator(_RequestEvaluator):
@@ -219,7 +196,6 @@ class GenerationEvaluator(_RequestEvaluator):
     """
 
     stage = Stage.GENERATION
-    aliases: ClassVar[Mapping[str, str]] = {"latency_ms": "generation_latency_ms"}
 
 
 class EndToEndEvaluator(_RequestEvaluator):

@@ -1,6 +1,7 @@
 """The evaluators of the stages that fill the index."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from itertools import chain
 from typing import Any, Final
@@ -8,11 +9,14 @@ from typing import Any, Final
 import numpy as np
 
 from ragmon.errors import InputError
+from ragmon.evaluate import settings as checked
 from ragmon.evaluate.chunks import DOCUMENT_FIELDS, Split, read_document
-from ragmon.evaluate.evaluators import cut_offs
-from ragmon.evaluate.reading import Records, read_rows, rows_of_columns
+from ragmon.evaluate.corpus import check_new
+from ragmon.evaluate.reading import Records, read_rows, rows_of
+from ragmon.evaluate.reading import Row as Given
+from ragmon.evaluate.settings import CutOffs, SizeLimits
 from ragmon.evaluate.tally import Tally, possible, quantiles, reasons, summary
-from ragmon.evaluate.values import Reader, identity, labelled, list_of, read_fields, unknown_name
+from ragmon.evaluate.values import Reader, argument, identity, labelled, list_of, read_fields
 from ragmon.labels.fields import relevant_ids
 from ragmon.metrics.chunking_notes import notes
 from ragmon.metrics.embedding_rows import measure_queries, query_layout
@@ -49,15 +53,15 @@ class ChunkEvaluator:
     def __init__(
         self,
         *,
-        size_limits: tuple[int | None, int | None] | None = None,
+        size_limits: SizeLimits | None = None,
         boundary_tolerance: int = 0,
         required_keys: Sequence[str] | None = None,
     ) -> None:
         self._settings = Chunking(
             documents=(),
-            size_limits=None if size_limits is None else _limits(size_limits),
-            required_keys=None if required_keys is None else tuple(required_keys),
-            boundary_tolerance=_tolerance(boundary_tolerance),
+            size_limits=checked.size_limits(size_limits),
+            required_keys=checked.required_keys(required_keys),
+            boundary_tolerance=checked.boundary_tolerance(boundary_tolerance),
         )
         self._registry = load_registry()
 
@@ -76,13 +80,7 @@ class ChunkEvaluator:
         Raises:
             InputError: a row cannot be read; it names its place and the field.
         """
-        for name in columns:
-            if name not in DOCUMENT_FIELDS:
-                raise InputError(unknown_name("field", name, DOCUMENT_FIELDS))
-        rows = rows_of_columns(columns) if records is None else read_rows(records)
-        splits = [
-            read_document(row.fields, row.where, number) for number, row in enumerate(rows, start=1)
-        ]
+        splits = list(_splits(rows_of(records, columns, DOCUMENT_FIELDS)))
         return Report(title, (self._report(splits),))
 
     def _report(self, splits: Sequence[Split]) -> StageReport:
@@ -100,17 +98,12 @@ class ChunkEvaluator:
         return replace(report, metrics=metrics, row_metrics=metrics)
 
 
-def _limits(given: tuple[int | None, int | None]) -> tuple[int | None, int | None]:
-    low, high = given
-    if low is not None and high is not None and low > high:
-        raise InputError(f"size_limits={given!r} must not end below their start")
-    return low, high
-
-
-def _tolerance(given: int) -> int:
-    if given < 0:
-        raise InputError(f"boundary_tolerance={given!r} must be 0 or more")
-    return given
+def _splits(rows: Iterable[Given]) -> Iterator[Split]:
+    names: set[str] = set()
+    for number, row in enumerate(rows, start=1):
+        split = read_document(row.fields, row.where, number)
+        check_new(split.name, names, row.where)
+        yield split
 
 
 def _of_corpus(metric: MetricSummary, pooled: Measured) -> MetricSummary:
@@ -157,8 +150,8 @@ class EmbeddingEvaluator:
     1.0
     """
 
-    def __init__(self, k: int | Sequence[int] = 5) -> None:
-        self._registry = load_registry(cut_offs(k))
+    def __init__(self, k: CutOffs = 5) -> None:
+        self._registry = load_registry(checked.cut_offs(k))
 
     def evaluate(
         self,
@@ -191,7 +184,7 @@ class EmbeddingEvaluator:
             vectors=cleaned.matrix,
             ids=kept,
             invalid=cleaned.invalid,
-            indexed_ids=None if indexed_ids is None else frozenset(map(str, indexed_ids)),
+            indexed_ids=None if indexed_ids is None else _indexed(indexed_ids),
             queries=None if queries is None else tuple(query for _, query in asked),
         )
         report = self._report(run, [name for name, _ in asked])
@@ -250,6 +243,11 @@ def _vectors(
         if fields.keys() != _VECTOR_FIELDS.keys():
             raise InputError(f"{row.where}: needs id and vector")
     return [fields["id"] for _, fields in rows], [fields["vector"] for _, fields in rows]
+
+
+def _indexed(given: Iterable[str]) -> frozenset[str]:
+    named = sorted(given, key=str) if isinstance(given, AbstractSet) else given
+    return frozenset(argument("indexed_ids", list_of(identity), named))
 
 
 def _is_list_of_vectors(given: object) -> bool:

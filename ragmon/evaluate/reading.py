@@ -8,16 +8,16 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias
 
-import orjson
-
 from ragmon.errors import InputError
-from ragmon.evaluate.values import Cell
+from ragmon.evaluate.values import Cell, read_json, unknown_name
 
 Fields: TypeAlias = Mapping[str, Any]
 Records: TypeAlias = Iterable[Fields] | str | PathLike[str] | object
 """Mappings, the path of a JSONL, CSV or Parquet file, or a pandas or polars frame."""
 
 _ROWS_AT_ONCE: Final = 1024
+_LONGEST_CELL: Final = 1 << 30
+_BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 
 
 class Row(NamedTuple):
@@ -38,13 +38,29 @@ def read_rows(given: Records) -> Iterator[Row]:
     return _named(_of_memory(given))
 
 
-def rows_of_columns(columns: Mapping[str, Sequence[Any] | None]) -> Iterator[Row]:
-    """Rows of lists that stand beside each other, one value per row.
+def rows_of(
+    records: Records | None,
+    columns: Mapping[str, Sequence[Any] | None],
+    known: Iterable[str],
+) -> Iterator[Row]:
+    """The rows of records, or of columns, whose names must be known.
 
     Raises:
-        InputError: they differ in length; it names two of them.
+        InputError: both are given or neither is, or they cannot be read.
     """
-    given = {name: list(column) for name, column in columns.items() if column is not None}
+    if records is None:
+        for name in columns:
+            if name not in known:
+                raise InputError(unknown_name("field", name, known))
+        return _rows_of_columns(columns)
+    if columns:
+        raise InputError(f"give records or columns, not both ({', '.join(columns)})")
+    return read_rows(records)
+
+
+def _rows_of_columns(columns: Mapping[str, Sequence[Any] | None]) -> Iterator[Row]:
+    """Rows of lists that stand beside each other, one value per row."""
+    given = {name: _column(name, column) for name, column in columns.items() if column is not None}
     if not given:
         raise InputError("nothing to evaluate: give records, a file, a frame, or columns")
     first = next(iter(given))
@@ -57,6 +73,16 @@ def rows_of_columns(columns: Mapping[str, Sequence[Any] | None]) -> Iterator[Row
     return _named(dict(zip(given, row, strict=True)) for row in zip(*given.values(), strict=True))
 
 
+def _column(name: str, column: object) -> list[Any]:
+    if isinstance(column, str | bytes | Mapping) or not isinstance(column, Iterable):
+        raise InputError(f"{name} must be a list with one value per row, not {_type(column)}")
+    return list(column)
+
+
+def _type(given: object) -> str:
+    return type(given).__name__
+
+
 def _named(rows: Iterable[object]) -> Iterator[Row]:
     for number, fields in enumerate(rows, start=1):
         yield _row(fields, f"row {number}")
@@ -64,7 +90,7 @@ def _named(rows: Iterable[object]) -> Iterator[Row]:
 
 def _row(fields: object, where: str) -> Row:
     if not isinstance(fields, Mapping):
-        raise InputError(f"{where}: must be an object of fields, not {type(fields).__name__}")
+        raise InputError(f"{where}: must be an object of fields, not {_type(fields)}")
     return Row(fields, where)
 
 
@@ -80,7 +106,7 @@ def _of_memory(given: Any) -> Iterable[object]:
         )
     if isinstance(given, Mapping) or not isinstance(given, Iterable):
         raise InputError(
-            f"records must be a list of objects, a file or a frame, not {type(given).__name__}"
+            f"records must be a list of objects, a file or a frame, not {_type(given)}"
         )
     return given
 
@@ -105,45 +131,49 @@ def _jsonl(path: Path) -> Iterator[Row]:
     opened = gzip.open if path.suffix == ".gz" else open
     with opened(path, "rb") as lines:
         for number, line in enumerate(lines, start=1):
-            if line.strip():
-                yield _row(_json(line, f"{path}:{number}"), f"{path}:{number}")
+            written = line.removeprefix(_BYTE_ORDER_MARK) if number == 1 else line
+            if written.strip():
+                yield _row(_json(written, f"{path}:{number}"), f"{path}:{number}")
 
 
-def _json(line: bytes | str, where: str) -> object:
+def _json(line: bytes, where: str) -> object:
     try:
-        return orjson.loads(line)
-    except orjson.JSONDecodeError:
+        return read_json(line)
+    except ValueError:
         raise InputError(f"{where}: is no JSON") from None
 
 
 def _csv(path: Path) -> Iterator[Row]:
     opened = gzip.open if path.suffix == ".gz" else open
+    csv.field_size_limit(_LONGEST_CELL)  # of the whole process: contexts are long
     with opened(path, "rt", encoding="utf-8-sig", newline="") as lines:
-        reader = csv.DictReader(lines)
+        reader = csv.reader(lines)
         try:
-            for row in reader:
-                yield _row(_cells(row), f"{path}:{reader.line_num}")
+            names = next(reader, [])
+            _check_header(names, f"{path}:{reader.line_num}")
+            for cells in filter(None, reader):
+                where = f"{path}:{reader.line_num}"
+                yield Row(_cells(names, cells, where), where)
         except csv.Error as error:
             raise InputError(f"{path}:{reader.line_num}: {error}") from None
 
 
-def _cells(row: Mapping[str | None, Any]) -> dict[str, Any]:
-    """The cells that hold something; lists and objects as JSON."""
-    return {str(name): _cell(cell) for name, cell in row.items() if cell not in ("", None)}
+def _check_header(names: Sequence[str], where: str) -> None:
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise InputError(f"{where}: two columns have the name {twice[:40]!r}")
 
 
-def _cell(cell: Any) -> Any:
-    if not isinstance(cell, str) or cell[0] not in "[{":
-        return Cell(cell) if isinstance(cell, str) else cell
-    try:
-        return orjson.loads(cell)
-    except orjson.JSONDecodeError:
-        return Cell(cell)
+def _cells(names: Sequence[str], cells: Sequence[str], where: str) -> dict[str, Cell]:
+    """The cells that hold something."""
+    if len(cells) > len(names):
+        raise InputError(f"{where}: has {len(cells)} cells, and the header {len(names)}")
+    return {name: Cell(cell) for name, cell in zip(names, cells, strict=False) if cell}
 
 
 def _parquet(path: Path) -> Iterator[Row]:
     try:
-        from pyarrow import ArrowException, parquet  # noqa: PLC0415 (an extra)
+        from pyarrow import ArrowException, parquet, types  # noqa: PLC0415 (an extra)
     except ModuleNotFoundError:
         raise InputError(
             f"{path}: Parquet needs the extra `files`: pip install 'ragmon[files]'"
@@ -151,9 +181,16 @@ def _parquet(path: Path) -> Iterator[Row]:
     try:
         with parquet.ParquetFile(path) as table:
             batches = table.iter_batches(_ROWS_AT_ONCE)
-            yield from _named_after(path, (row for batch in batches for row in batch.to_pylist()))
+            maps = [one.name for one in table.schema_arrow if types.is_map(one.type)]
+            rows = (row for batch in batches for row in batch.to_pylist())
+            yield from _named_after(path, (_with_objects(row, maps) for row in rows))
     except ArrowException as error:
         raise InputError(f"{path}: is no Parquet file ({type(error).__name__})") from None
+
+
+def _with_objects(row: Mapping[str, Any], maps: Iterable[str]) -> dict[str, Any]:
+    """The row with its maps, which Arrow gives as lists of pairs, as objects."""
+    return {**row, **{name: dict(row[name]) for name in maps if row[name] is not None}}
 
 
 def _named_after(path: Path, rows: Iterable[object]) -> Iterator[Row]:

@@ -1,8 +1,7 @@
 """Requests of a file, measured as live ones are."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from ragmon.evaluate.corpus import Library
 from ragmon.evaluate.reading import Row
@@ -13,6 +12,7 @@ from ragmon.metrics.evidence import evidence_notes
 from ragmon.metrics.input import RequestFacts
 from ragmon.metrics.measure import measure
 from ragmon.metrics.registry import Registry
+from ragmon.metrics.sources import packable
 from ragmon.model.record import Stage
 
 Progress: TypeAlias = Callable[[int], None]
@@ -24,11 +24,11 @@ _EVERY: Final = 100
 class Settings(NamedTuple):
     """What holds for every row that does not say otherwise.
 
-    aliases: field -> the field that it stands for.
+    short: field -> the field of a whole request that it stands for.
     """
 
     max_context_tokens: int | None = None
-    aliases: Mapping[str, str] = {}
+    short: Mapping[str, str] = {}
 
 
 def measure_requests(
@@ -46,37 +46,36 @@ def measure_requests(
     tally = Tally(registry.layout)
     number = 0
     for number, row in enumerate(rows, start=1):
-        request = _request(row, number, settings)
-        record = library.completed(request.record)
-        sources = library.sources(record, request.gold)
-        tally.add(request.name, measure(record, request.gold, registry, sources))
-        _note(tally, request, RequestFacts(record, request.gold, sources))
+        request = _request(row, number, library, settings)
+        sources = library.sources(request.record, request.gold)
+        facts = RequestFacts(request.record, request.gold, sources)
+        tally.add(request.name, measure(request.record, request.gold, registry, sources))
+        _note(tally, request, facts, library)
         if progress is not None and number % _EVERY == 0:
             progress(number)
     if progress is not None:
         progress(number)
-    if library.ambiguous:
-        for stage in (Stage.RETRIEVAL, Stage.AUGMENTATION):
-            tally.note(stage, {"ambiguous": library.ambiguous})
     return tally
 
 
-def _request(row: Row, number: int, settings: Settings) -> Request:
-    given: dict[str, Any] = {
-        settings.aliases.get(str(name), str(name)): value for name, value in row.fields.items()
-    }
+def _request(row: Row, number: int, library: Library, settings: Settings) -> Request:
+    given = {str(name): value for name, value in row.fields.items()}
     fields = read_fields(given, REQUEST_FIELDS, row.where)
-    request = read_request(fields, number, row.where)
-    if request.record.max_context_tokens is None:
-        record = replace(request.record, max_context_tokens=settings.max_context_tokens)
-        return request._replace(record=record)
-    return request
+    for short, full in settings.short.items():
+        if short in fields:
+            fields.setdefault(full, fields.pop(short))
+    if settings.max_context_tokens is not None:
+        fields.setdefault("max_context_tokens", settings.max_context_tokens)
+    return read_request(fields, number, row.where, library.complete)
 
 
-def _note(tally: Tally, request: Request, facts: RequestFacts) -> None:
+def _note(tally: Tally, request: Request, facts: RequestFacts, library: Library) -> None:
+    chunks = {
+        Stage.RETRIEVAL: facts.record.retrieved,
+        Stage.AUGMENTATION: packable(facts.record),
+    }
     evidence = evidence_notes(facts)
-    if evidence:
-        for stage in (Stage.RETRIEVAL, Stage.AUGMENTATION):
-            tally.note(stage, evidence)
+    for stage, found in chunks.items():
+        tally.note(stage, {**evidence, "ambiguous": library.ambiguous(found or ())})
     for stage in request.negative:
         tally.note(stage, {"negative_durations": 1})

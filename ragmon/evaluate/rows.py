@@ -1,8 +1,8 @@
 """A row of a file to what is known of one request: the record and its gold."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import repeat
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from ragmon.evaluate.values import (
     Reader,
@@ -13,12 +13,13 @@ from ragmon.evaluate.values import (
     list_of,
     number,
     optional,
+    possible_id,
     same_length,
     text,
 )
 from ragmon.labels.fields import FIELDS
 from ragmon.labels.join import read_gold
-from ragmon.model.gold import Gold
+from ragmon.model.gold import Gold, GoldField
 from ragmon.model.record import (
     ContextSource,
     Document,
@@ -35,8 +36,18 @@ PIPELINE: Final = "offline"
 NAMES: Final = ("query_id", "name", "id")
 """Fields that name a row, the first of which counts."""
 
+Complete: TypeAlias = Callable[[Document], Document]
+"""Gives a chunk the text that the corpus has under its id."""
+
 _texts = list_of(optional(text))
-_ids = list_of(identity)
+_ids = list_of(possible_id)
+_GOLD: Final = tuple(name for name in FIELDS if name is not GoldField.EXPECTED_CHUNKS)
+_LISTS: Final = (
+    ("retrieved_ids", "retrieved_texts", "retrieved_scores"),
+    ("reranked_ids", "reranked_texts"),
+    ("context_ids", "context"),
+)
+"""Fields that stand beside each other: ids, texts, scores."""
 _CALLS: Final = {
     "retrieval_latency_ms": Stage.RETRIEVAL,
     "generation_latency_ms": Stage.GENERATION,
@@ -54,14 +65,14 @@ REQUEST_FIELDS: Final[Mapping[str, Reader]] = {
     "context": _texts,
     "max_context_tokens": count,
     "answer": text,
-    "cited_ids": _ids,
+    "cited_ids": list_of(identity),
     "abstained": flag,
     **dict.fromkeys(_DURATIONS, number),
     "cost_usd": number,
     "input_tokens": count,
     "output_tokens": count,
     "total_tokens": count,
-    **{str(name): labelled(reader) for name, reader in FIELDS.items()},
+    **{str(name): labelled(FIELDS[name]) for name in _GOLD},
     "answerable": flag,
     "task_success": flag,
 }
@@ -82,7 +93,7 @@ class Request(NamedTuple):
     negative: tuple[Stage, ...]
 
 
-def read_request(fields: Mapping[str, Any], number: int, where: str) -> Request:
+def read_request(fields: Mapping[str, Any], number: int, where: str, complete: Complete) -> Request:
     """The request that the fields of a row tell of.
 
     fields: as `read_fields` gave them. number: of the row, its name where it has none.
@@ -90,9 +101,7 @@ def read_request(fields: Mapping[str, Any], number: int, where: str) -> Request:
     Raises:
         InputError: lists that belong together differ in length.
     """
-    retrieved = _documents(fields, "retrieved_ids", "retrieved_texts", where, "retrieved_scores")
-    reranked = _documents(fields, "reranked_ids", "reranked_texts", where)
-    packed = _documents(fields, "context_ids", "context", where)
+    retrieved, reranked, packed = (_documents(fields, names, where, complete) for names in _LISTS)
     context, source = _context(packed, reranked, retrieved)
     answer = _text(fields.get("answer"))
     record = RequestRecord(
@@ -131,16 +140,20 @@ def _text(value: str | None) -> Text | None:
 
 
 def _documents(
-    fields: Mapping[str, Any], ids: str, texts: str, where: str, scores: str = ""
+    fields: Mapping[str, Any], names: Sequence[str], where: str, complete: Complete
 ) -> tuple[Document, ...] | None:
     """Documents whose ids, texts and scores stand in lists beside each other."""
-    columns: dict[str, Sequence[Any] | None] = {name: fields.get(name) for name in (ids, texts)}
-    if columns[ids] is None and columns[texts] is None:
+    columns = {name: fields[name] for name in names if name in fields}
+    if not columns:
         return None
-    columns[scores] = fields.get(scores)
     same_length(columns, where)
-    parts = zip(*(repeat(None) if one is None else one for one in columns.values()), strict=False)
-    return tuple(Document(id_, _text(said), score) for id_, said, score in parts)
+    parts = (columns.get(name, repeat(None)) for name in names)
+    rows = zip(*parts, strict=False)
+    return tuple(complete(_document(*row)) for row in rows)
+
+
+def _document(id_: str | None, said: str | None, score: float | None = None) -> Document:
+    return Document(id_, _text(said), score)
 
 
 def _context(
@@ -155,7 +168,7 @@ def _context(
         (reranked, ContextSource.RERANKED),
         (retrieved, ContextSource.RETRIEVED),
     ):
-        if documents is not None and all(document.text for document in documents):
+        if documents is not None and all(one.text is not None for one in documents):
             return documents, source
     return None, None
 
@@ -189,4 +202,4 @@ def _usage(fields: Mapping[str, Any]) -> tuple[ModelUsage, ...]:
 
 
 def _gold(fields: Mapping[str, Any]) -> Gold:
-    return read_gold({name: fields[str(name)] for name in FIELDS if str(name) in fields})
+    return read_gold({name: fields[str(name)] for name in _GOLD if str(name) in fields})

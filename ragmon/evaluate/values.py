@@ -1,11 +1,15 @@
 """Single values of a row as the evaluators take them, checked."""
 
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from decimal import Decimal
 from difflib import get_close_matches
-from math import isfinite, isnan
+from math import inf, isnan
 from numbers import Integral, Real
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
+import numpy as np
 import orjson
 
 from ragmon.errors import InputError
@@ -15,19 +19,50 @@ _T = TypeVar("_T")
 
 Reader = Callable[[Any], Any]
 
+_LARGEST: Final = 1e100
+"""A number beyond it is none that was measured, and its sums would overflow."""
+_PANDAS_NOTHING: Final = frozenset({"NAType", "NaTType"})
+"""Types of its missing cells, by name, so that it need not be there."""
+LONGEST_SHOWN: Final = 40
+"""Characters of a name that a message shows."""
+
 
 class Cell(str):
-    """A cell of a table without types; where its field is a number or a yes, it is read as one."""
+    """A cell of a table without types: what its field is says how it is read."""
 
     __slots__ = ()
 
     @property
-    def typed(self) -> object:
+    def scalar(self) -> object:
         """The number or truth value that stands in it, else its text."""
+        return self._json(self.strip().lower())
+
+    @property
+    def nested(self) -> object:
+        """The list or object that stands in it, else its text."""
+        return self._json(str(self)) if self.lstrip()[:1] in ("[", "{") else str(self)
+
+    def _json(self, written: str) -> object:
         try:
-            return orjson.loads(self.strip().lower())
-        except orjson.JSONDecodeError:
+            return read_json(written)
+        except ValueError:
             return str(self)
+
+
+def read_json(written: str | bytes) -> object:
+    """What a JSON text says; NaN and halves of surrogate pairs are read as Python writes them.
+
+    Raises:
+        ValueError: it is no JSON.
+    """
+    try:
+        return orjson.loads(written)
+    except orjson.JSONDecodeError:
+        pass
+    try:
+        return json.loads(written)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
 
 
 def read_fields(
@@ -48,82 +83,125 @@ def read_fields(
 def unknown_name(kind: str, name: object, known: Iterable[str]) -> str:
     """A line that says of a name that it is unknown, and which is nearest."""
     names = sorted(map(str, known))
-    near = get_close_matches(str(name), names, n=1)
+    shown = str(name)[:LONGEST_SHOWN]
+    near = get_close_matches(shown, names, n=1)
     hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(names)}"
-    return f"unknown {kind} {str(name)[:40]!r}; {hint}"
+    return f"unknown {kind} {shown!r}; {hint}"
+
+
+def argument(name: str, reader: Callable[[Any], _T], value: object) -> _T:
+    """An argument that is no field of a row, read as one.
+
+    Raises:
+        InputError: it cannot be read; it names the argument.
+    """
+    given: _T = _read(reader, value, name)
+    return given
 
 
 def _is_nothing(value: object) -> bool:
-    return value is None or (isinstance(value, float) and isnan(value))
+    if isinstance(value, float | np.floating):
+        return isnan(value)
+    return value is None or type(value).__name__ in _PANDAS_NOTHING
 
 
 def _read(reader: Reader, value: object, where: str) -> Any:
     try:
         return reader(value)
-    except (FieldError, _WrongError) as fault:
-        raise InputError(f"{where} {fault}, not {_kind(value)}") from None
+    except _WrongError as fault:
+        raise InputError(f"{where} {fault.must}, not {_kind(fault.value)}") from None
+    except FieldError as fault:
+        kind = f", not {_kind(value)}" if str(fault).startswith("must be") else ""
+        raise InputError(f"{where} {fault}{kind}") from None
 
 
 class _WrongError(ValueError):
-    """A value that cannot be one of its field; says what it must be."""
+    """A value that cannot be one of its field.
+
+    must: what it must do, as in `must be a text`. value: the one at fault, which may stand
+    deep within the field's.
+    """
+
+    def __init__(self, must: str, value: object) -> None:
+        super().__init__(must)
+        self.must = must
+        self.value = value
 
 
 def _kind(value: object) -> str:
-    """What a value is, with its beginning where it is short and no text of a user's."""
-    shown = f" {value!r}" if isinstance(value, int | float | bool) else ""
-    return f"{type(value).__name__}{shown}"
+    """What a value is, and which number; never a text, which is the user's."""
+    name = "str" if isinstance(value, str) else type(value).__name__
+    short = isinstance(value, float) or (isinstance(value, int) and abs(value) < _LARGEST)
+    return f"{name} {value}" if short else name
 
 
-def wrong(must: str) -> Exception:
-    """The error of a reader: `must be ...`."""
-    return _WrongError(must)
+def wrong(must: str, value: object) -> Exception:
+    """The error of a reader: the value must do what it does not."""
+    return _WrongError(must, value)
 
 
 def text(value: object) -> str:
     """A text."""
     if not isinstance(value, str):
-        raise wrong("must be a text")
+        raise wrong("must be a text", value)
     return str(value)
 
 
 def flag(value: object) -> bool:
     """True or false, also as 0 and 1."""
-    given = value.typed if isinstance(value, Cell) else value
-    if isinstance(given, int) and given in (0, 1):
+    given = value.scalar if isinstance(value, Cell) else value
+    if isinstance(given, np.bool_ | Real) and given in (0, 1):
         return bool(given)
-    raise wrong("must be true or false")
+    raise wrong("must be true or false", value)
 
 
 def number(value: object) -> float:
-    """A finite number."""
-    given = value.typed if isinstance(value, Cell) else value
-    if isinstance(given, bool) or not isinstance(given, Real) or not isfinite(given):
-        raise wrong("must be a finite number")
-    return float(given)
+    """A number of a plausible size."""
+    given = value.scalar if isinstance(value, Cell) else value
+    if isinstance(given, bool) or not isinstance(given, Real | Decimal):
+        raise wrong("must be a finite number", value)
+    try:
+        finite = float(given)
+    except (OverflowError, ValueError):
+        finite = inf
+    if not abs(finite) <= _LARGEST:
+        raise wrong(f"must be a finite number up to {_LARGEST:g}", value)
+    return finite
 
 
 def count(value: object) -> int:
     """A whole number from 0."""
     whole = number(value)
     if whole < 0 or whole != int(whole):
-        raise wrong("must be a whole number from 0")
+        raise wrong("must be a whole number from 0", value)
     return int(whole)
 
 
 def identity(value: object) -> str:
     """An id: a text or a whole number."""
-    if isinstance(value, bool) or not isinstance(value, str | Integral):
-        raise wrong("must be a text or a whole number")
+    if isinstance(value, bool) or not isinstance(value, str | Integral) or value == "":
+        raise wrong("must be a text or a whole number", value)
     return str(value)
 
 
+def possible_id(value: object) -> str | None:
+    """The id of a chunk; one that is None or empty is not known, as in a span."""
+    return None if _is_nothing(value) or value == "" else identity(value)
+
+
 def list_of(reader: Callable[[Any], _T]) -> Callable[[object], tuple[_T, ...]]:
-    """A list of values of one kind."""
+    """A list of values of one kind; a set is none, since it has no order."""
 
     def read(value: object) -> tuple[_T, ...]:
-        if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
-            raise wrong("must be a list")
-        return tuple(map(reader, value))
+        given = value.nested if isinstance(value, Cell) else value
+        if isinstance(given, str | bytes | Mapping | AbstractSet) or not isinstance(
+            given, Iterable
+        ):
+            raise wrong("must be a list", value)
+        try:
+            return tuple(map(reader, given))
+        except _WrongError as fault:
+            raise wrong(f"holds an entry that {fault.must}", fault.value) from None
 
     return read
 
@@ -139,11 +217,24 @@ def labelled(reader: Callable[[Any], _T]) -> Callable[[object], _T]:
 
 
 def _plain(value: object) -> object:
+    if isinstance(value, Cell):
+        return value.nested
+    if isinstance(value, np.generic):
+        return value.item()
     if isinstance(value, Mapping):
-        return {key: _plain(one) for key, one in value.items()}
+        # A column of objects has the keys of all rows in each, the others without a value.
+        return {key: _plain(one) for key, one in value.items() if not _is_nothing(one)}
     if isinstance(value, Iterable) and not isinstance(value, str | bytes):
         return [_plain(one) for one in value]
     return value
+
+
+def mapping(value: object) -> Mapping[str, Any]:
+    """An object."""
+    given = value.nested if isinstance(value, Cell) else value
+    if not isinstance(given, Mapping):
+        raise wrong("must be an object", value)
+    return given
 
 
 def same_length(columns: Mapping[str, Sequence[object] | None], where: str) -> None:
