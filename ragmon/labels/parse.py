@@ -151,6 +151,7 @@ def _read_envelope(posted: Mapping[str, Any], received_ns: int) -> dict[str, Any
         "labelled_at_ns": _labelled_at(posted.get("labelled_at"), received_ns),
         "revision": _revision(posted.get("revision", 0)),
         "probability": _probability(posted.get("probability")),
+        "stamped": posted.get("labelled_at") is None,
     }
 
 

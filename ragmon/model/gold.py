@@ -60,7 +60,8 @@ class GoldLabel:
 
     `value` is the field's value as canonical JSON text. `pipeline` is a part of the
     target; None matches every pipeline. `content_hash` is the hex SHA-256 of value and
-    probability, the last tie-breaker of every rule.
+    probability, the last tie-breaker of every rule. `stamped`: nobody said when it was
+    labelled, and `labelled_at_ns` is when it was received.
     """
 
     key: MatchKey
@@ -72,6 +73,7 @@ class GoldLabel:
     revision: int
     probability: float | None
     content_hash: str
+    stamped: bool = False
 
     @property
     def version(self) -> tuple[int, int, str]:

@@ -128,7 +128,7 @@ class _Posting:
         standing = self._standing(label)
         if standing is None:
             return LabelOutcome.ACCEPTED
-        if standing.version == label.version:
+        if standing.version == label.version or _said_again(label, standing):
             return LabelOutcome.UNCHANGED
         newer = label.version > standing.version
         return LabelOutcome.REPLACED if newer else LabelOutcome.SUPERSEDED
@@ -148,6 +148,12 @@ class _Posting:
             label.pipeline in (None, pipeline)
             for _, pipeline in self.reached.get(label.key.digest, ())
         )
+
+
+def _said_again(label: GoldLabel, standing: GoldLabel) -> bool:
+    """Whether it says what stands and not when, as a file does that is read at every start."""
+    same = (label.revision, label.content_hash) == (standing.revision, standing.content_hash)
+    return label.stamped and same
 
 
 def put(connection: Connection, labels: Sequence[GoldLabel], now_ns: int) -> LabelReceipt:
