@@ -34,6 +34,7 @@ from ragmon.model.flow import (
     Settled,
     SpanPart,
     TraceState,
+    held_bytes,
 )
 from ragmon.model.gold import Gold, GoldLabel, MatchKey
 from ragmon.model.indexing import ChunkedDocument, Chunking, IndexingRun
@@ -165,7 +166,7 @@ def _past(kept: Kept, arrived: Sequence[SpanPart], oldest_ns: int) -> bool:
 
 
 def _over(spans: Sequence[SpanPart], limits: TraceLimits) -> bool:
-    return len(spans) > limits.spans or sum(span.size for span in spans) > limits.bytes
+    return len(spans) > limits.spans or held_bytes(spans) > limits.bytes
 
 
 def _read(trace_id: str, spans: Sequence[SpanPart]) -> Interpreted:

@@ -38,8 +38,7 @@ class ProcessorSettings:
     limits: TraceLimits
     retention_ns: int
     batch_traces: int = 64
-    read_entries: int = 256
-    reads_per_step: int = 4
+    entries_per_step: int = 1024
 
 
 class Processor:
@@ -130,15 +129,15 @@ class Processor:
         read, else half a trace whose other half is still unread would be taken as idle.
         """
         clock_ns = now_ns
-        for _ in range(self._settings.reads_per_step):
-            entries = (
-                () if self._assembler.is_full else self._inbox.read(self._settings.read_entries)
-            )
-            for entry in entries:
-                clock_ns = self._take(entry, now_ns)
-            if len(entries) < self._settings.read_entries and not self._assembler.is_full:
+        for _ in range(self._settings.entries_per_step):
+            if self._assembler.is_full:
+                break
+            # One at a time: a body of a few kilobytes may hold megabytes of spans.
+            entries = self._inbox.read(1)
+            if not entries:
                 self.replayed = True
                 return now_ns
+            clock_ns = self._take(entries[0], now_ns)
         return clock_ns
 
     def _take(self, entry: Entry, now_ns: int) -> int:

@@ -94,20 +94,21 @@ class Assembler:
         if trace is None:
             trace = self._open[span.trace_id] = OpenTrace(span.trace_id, offset, received_ns)
             heappush(self._deadlines, (received_ns, span.trace_id))
-        if not self._fits(trace, span):
+        cost = trace.cost(span)
+        if not self._fits(trace, cost):
             return False
         ended = span.ends > trace.ends
         trace.add(span, received_ns)
         if ended:
             self._schedule(trace)
-        self.open_bytes += span.size
+        self.open_bytes += cost
         self.open_spans += 1
         return True
 
-    def _fits(self, trace: OpenTrace, span: SpanPart) -> bool:
+    def _fits(self, trace: OpenTrace, cost: int) -> bool:
         return (
             len(trace.spans) < self._settings.trace_spans
-            and trace.bytes + span.size <= self._settings.trace_bytes
+            and trace.bytes + cost <= self._settings.trace_bytes
         )
 
     def _expired(self, now_ns: int) -> Iterable[Release]:

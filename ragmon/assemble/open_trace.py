@@ -1,5 +1,7 @@
 """One trace that still takes spans."""
 
+from dataclasses import replace
+
 from ragmon.assemble.settings import AssemblySettings
 from ragmon.model.flow import Ends, Offset, Release, ReleaseReason, SpanPart
 
@@ -11,6 +13,7 @@ class OpenTrace:
 
     __slots__ = (
         "bytes",
+        "contexts",
         "ends",
         "first_ns",
         "last_ns",
@@ -28,12 +31,18 @@ class OpenTrace:
         self.ends = Ends.NOTHING
         self.scheduled_ns = received_ns
         self.spans: list[SpanPart] = []
+        self.contexts: dict[bytes, bytes] = {}
         self.bytes = 0
+
+    def cost(self, span: SpanPart) -> int:
+        """Bytes that one more span adds to what is held; an equal context is held once."""
+        return span.size + (0 if span.context in self.contexts else len(span.context))
 
     def add(self, span: SpanPart, received_ns: int) -> None:
         """Take one more span."""
-        self.spans.append(span)
-        self.bytes += span.size
+        self.bytes += self.cost(span)
+        context = self.contexts.setdefault(span.context, span.context)
+        self.spans.append(span if context is span.context else replace(span, context=context))
         self.ends = max(self.ends, span.ends)
         self.first_ns = min(self.first_ns, received_ns)
         self.last_ns = max(self.last_ns, received_ns)

@@ -10,6 +10,9 @@ SPANS: Final = 200_000
 SPAN_BYTES: Final = 16 << 20
 """Largest span; of nothing but empty attributes it parses to twenty times its size."""
 
+CONTEXT_BYTES: Final = 1 << 20
+"""Largest resource with its scope: every trace of a body holds it."""
+
 WHOLE_BYTES: Final = 1 << 20
 """Up to this size a protobuf body is parsed in one go, above it span by span."""
 

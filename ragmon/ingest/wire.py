@@ -12,7 +12,7 @@ from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
 from opentelemetry.proto.trace.v1 import trace_pb2 as pb
 
 from ragmon.errors import MalformedError
-from ragmon.ingest.bounds import SPAN_BYTES
+from ragmon.ingest.bounds import CONTEXT_BYTES, SPAN_BYTES
 from ragmon.model.flow import Ends, SpanPart
 from ragmon.semconv import STAGE
 
@@ -52,7 +52,7 @@ def span_part(span: pb.Span, context: bytes, received_ns: int) -> SpanPart:
 
     Raises:
         MalformedError: an id has the wrong length or is all zero, a time lies beyond what
-            63 bits of nanoseconds hold, or the span is over its bound.
+            63 bits of nanoseconds hold, or the span or its context is over its bound.
     """
     trace_id, span_id, parent_id = span.trace_id, span.span_id, span.parent_span_id
     _check_id("trace id", trace_id, _NO_TRACE)
@@ -62,6 +62,8 @@ def span_part(span: pb.Span, context: bytes, received_ns: int) -> SpanPart:
     end_ns = span.end_time_unix_nano
     if end_ns > _MAX_TIME_NS or span.start_time_unix_nano > _MAX_TIME_NS:
         raise MalformedError("a time beyond the year 2262")
+    if len(context) > CONTEXT_BYTES:
+        raise MalformedError(f"a resource of {len(context)} bytes, at most {CONTEXT_BYTES}")
     content = span.SerializeToString(deterministic=True)
     if len(content) > SPAN_BYTES:
         raise MalformedError(f"a span of {len(content)} bytes, at most {SPAN_BYTES}")

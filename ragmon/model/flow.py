@@ -1,6 +1,6 @@
 """What crosses from one room to the next on the way from bytes to results."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 from typing import TypeAlias
@@ -42,8 +42,18 @@ class SpanPart:
 
     @property
     def size(self) -> int:
-        """Bytes this part is accounted with."""
+        """Bytes this part is accounted with, without its context."""
         return len(self.span) + 96
+
+
+def held_bytes(spans: Iterable[SpanPart]) -> int:
+    """Bytes that spans of one trace are accounted with: each distinct context counts once."""
+    contexts: set[bytes] = set()
+    size = 0
+    for span in spans:
+        contexts.add(span.context)
+        size += span.size
+    return size + sum(map(len, contexts))
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from collections import OrderedDict
 from collections.abc import Iterable
 
-from ragmon.model.flow import Body, Entry, Offset
+from ragmon.model.flow import Body, Entry, Offset, held_bytes
 
 
 class Tail:
@@ -39,5 +39,5 @@ class Tail:
 
 def memory_bytes(body: Body) -> int:
     """What a body is accounted with: its content, and its spans where it is split."""
-    spans = sum(span.size for part in body.parts or () for span in part.spans)
-    return len(body.content) + spans
+    spans = [span for part in body.parts or () for span in part.spans]
+    return len(body.content) + held_bytes(spans)

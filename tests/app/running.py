@@ -1,6 +1,6 @@
 """A processor put together in a test, and small requests to send to it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -67,10 +67,12 @@ def send(parts: Parts, *bodies: Body) -> None:
 
 
 @contextmanager
-def running(path: Path | None = None, **store: object) -> Iterator[Parts]:
+def running(
+    path: Path | None = None, *, assembly: Mapping[str, object] | None = None, **store: object
+) -> Iterator[Parts]:
     """A processor with its store in a folder, or in memory."""
     kept = {"path": "memory" if path is None else str(path), **store}
-    with assembled(load(None, {"store": kept})) as parts:
+    with assembled(load(None, {"store": kept, "assembly": assembly or {}})) as parts:
         yield parts
 
 

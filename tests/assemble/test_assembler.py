@@ -1,5 +1,7 @@
 """The release rules of open traces, with the clock as an argument."""
 
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -101,6 +103,21 @@ def test_a_trace_over_its_bound_refuses_more_spans() -> None:
     refused = add(assembler, 0, 0, span("a", 1), span("a", 2), span("a", 3))
     assert refused == (Dropped(DropReason.TRACE_TOO_LARGE, 1),)
     assert add(assembler, 1, 0, span("b", 1, size=2000)) == refused
+
+
+def test_a_context_is_held_once_a_trace() -> None:
+    """The resource and scope count towards the bounds, equal ones once in each trace."""
+    assembler = Assembler(AssemblySettings(trace_bytes=2500))
+    for offset in range(3):
+        add(assembler, offset, 0, replace(span("a", offset), context=bytes(bytearray(1000))))
+    assert assembler.open_bytes == 3 * 96 + 1000
+    add(assembler, 3, 0, replace(span("b", 1), context=bytes(1000)))
+    assert assembler.open_bytes == 4 * 96 + 2000
+    other = replace(span("a", 4), context=b"x" * 1200)
+    assert add(assembler, 4, 0, other) == (Dropped(DropReason.TRACE_TOO_LARGE, 1),)
+    released = {release.trace_id: release.spans for release in assembler.drain()}
+    assert len({id(part.context) for part in released["a"]}) == 1
+    assert assembler.open_bytes == 0
 
 
 def test_a_release_holds_the_low_water_mark_until_it_is_done() -> None:

@@ -360,6 +360,17 @@ def test_one_huge_span(request_of: RequestOf, to_json: ToJson) -> None:
     assert "spans[0]: a span of 16777" in split(content, JSON, NOW).problems
 
 
+def test_one_huge_resource(request_of: RequestOf, to_json: ToJson) -> None:
+    """The spans of a resource over its bound are rejected, in either encoding."""
+    sent = request_of(_span())
+    name = AnyValue(string_value="x" * bounds.CONTEXT_BYTES)
+    sent.resource_spans[0].resource.attributes.append(KeyValue(key="a", value=name))
+    for content, kind in ((sent.SerializeToString(), PROTOBUF), (to_json(sent), JSON)):
+        refused = split(content, kind, NOW)
+        assert (0, 1) == (refused.span_count, refused.rejected)
+        assert "spans[0]: a resource of 1048" in refused.problems
+
+
 def test_empty_bodies() -> None:
     """An empty request is a success; a JSON body of no bytes is no JSON."""
     nothing = SplitBody((), 0, 0, "")

@@ -1,0 +1,34 @@
+"""What is held in memory stays below its bounds, however small it came."""
+
+from pathlib import Path
+
+from ragmon.ingest.split import PROTOBUF, split
+from ragmon.model.flow import Body, Dropped, DropReason, Kept, SpanPart
+from ragmon.settle import TraceLimits, draft
+from tests.app.running import START_NS, S, body, running, send, series, span, trace_id
+
+LIMITS = TraceLimits(spans=10, bytes=10_000)
+
+
+def arrived(one: Body) -> tuple[SpanPart, ...]:
+    return split(one.content, PROTOBUF, one.received_ns).parts[0].spans
+
+
+def test_a_round_stops_reading_at_the_bound(tmp_path: Path) -> None:
+    """A backlog of bodies that swell is read no further than open traces may take."""
+    with running(tmp_path, assembly={"open_bytes": 100_000}) as parts:
+        send(parts, *(body(span(trace, 1, 9, note="x" * 20_000)) for trace in range(1, 41)))
+        parts.processor.step(START_NS + S)
+        assert 40 - series(parts, "ragmon_processor_open_spans") == 1
+        assert parts.inbox.unread_spans == 35
+
+
+def test_a_stored_trace_is_bounded_with_its_resources() -> None:
+    """Spans whose resources alone are over the bound are refused."""
+    bodies = [body(span(1, number, 9), pipeline=str(number) * 4_000) for number in range(1, 5)]
+    spans = [part for one in bodies for part in arrived(one)]
+    refused = draft(Kept(trace_id(1)), spans, LIMITS)
+    assert (Dropped(DropReason.TRACE_TOO_LARGE, 4),) == refused.dropped
+    alike = [body(span(1, number, 9), pipeline="a" * 4_000) for number in range(1, 5)]
+    spans = [part for one in alike for part in arrived(one)]
+    assert draft(Kept(trace_id(1)), spans, LIMITS).settled == 4
