@@ -39,11 +39,19 @@ class OneSource:
     def lies(self, key: str, text: Text) -> TokenRange | None:
         """Where a text stands; the key is looked up alone from then on."""
         if key not in self._places:
-            self._places[key] = locate(self._source, text.raw)
+            self._places[key] = self._locate(text.raw)
         place = self._places[key]
         if place is None:
             return None
         return TokenRange(_ONLY, *self._source.covered(place.start, place.end))
+
+    def _locate(self, raw: str) -> Place | None:
+        """The first place of a text: requests tell their chunks in no order of the document."""
+        place = locate(self._source, raw)
+        if place is None:
+            return None
+        later = locate(self._source, raw, place.start + 1)
+        return place._replace(ambiguous=later is not None and later.start > place.start)
 
     def is_ambiguous(self, key: str | None) -> bool:
         """Whether a text that was looked up stands in several places; the first was taken."""

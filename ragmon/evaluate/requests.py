@@ -12,13 +12,15 @@ from ragmon.metrics.evidence import evidence_notes
 from ragmon.metrics.input import RequestFacts
 from ragmon.metrics.measure import measure
 from ragmon.metrics.registry import Registry
-from ragmon.metrics.sources import packable
+from ragmon.metrics.sources import packable, place_key
 from ragmon.model.record import Stage
 
 Progress: TypeAlias = Callable[[int], None]
 """Called with the number of rows that were read so far."""
 
 _EVERY: Final = 100
+_UNKNOWN: Final = ()
+"""Of a chunk that is not registered; None is one that is, and could not be located."""
 
 
 class Settings(NamedTuple):
@@ -76,6 +78,8 @@ def _note(tally: Tally, request: Request, facts: RequestFacts, library: Library)
     }
     evidence = evidence_notes(facts)
     for stage, found in chunks.items():
-        tally.note(stage, {**evidence, "ambiguous": library.ambiguous(found or ())})
+        places = [facts.sources.chunks.get(place_key(one) or "", _UNKNOWN) for one in found or ()]
+        doubts = {"ambiguous": library.ambiguous(found or ()), "unlocated": places.count(None)}
+        tally.note(stage, {**evidence, **doubts})
     for stage in request.negative:
         tally.note(stage, {"negative_durations": 1})
