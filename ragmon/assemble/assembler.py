@@ -1,6 +1,6 @@
 """The buffer of open traces."""
 
-from collections import Counter
+from collections import Counter, OrderedDict
 from collections.abc import Iterable
 from heapq import heappop, heappush
 
@@ -30,7 +30,8 @@ class Assembler:
 
     def __init__(self, settings: AssemblySettings) -> None:
         self._settings = settings
-        self._open: dict[str, OpenTrace] = {}
+        # In order of their low offsets, for so they were opened.
+        self._open: OrderedDict[str, OpenTrace] = OrderedDict()
         self._deadlines: list[tuple[int, str]] = []
         self._released: Counter[Offset] = Counter()
         self._next: Offset = 0
@@ -82,12 +83,14 @@ class Assembler:
 
     def low_water(self) -> Offset:
         """The oldest offset that is still needed; everything before it may be forgotten."""
-        held = [trace.low_offset for trace in self._open.values()]
+        held = [self._oldest.low_offset] if self._open else []
         return min([self._next, *held, *self._released])
 
     def drain(self) -> tuple[Release, ...]:
         """Release everything, for a shutdown without an inbox."""
-        return tuple(self._take_out(trace, ReleaseReason.SHUTDOWN) for trace in self._oldest())
+        return tuple(
+            self._take_out(trace, ReleaseReason.SHUTDOWN) for trace in tuple(self._open.values())
+        )
 
     def _take(self, span: SpanPart, offset: Offset, received_ns: int) -> bool:
         trace = self._open.get(span.trace_id)
@@ -138,11 +141,12 @@ class Assembler:
         heappush(self._deadlines, (trace.scheduled_ns, trace.trace_id))
 
     def _evict(self) -> Release:
-        oldest = min(self._open.values(), key=lambda trace: (trace.first_ns, trace.low_offset))
-        return self._take_out(oldest, ReleaseReason.EVICTED)
+        return self._take_out(self._oldest, ReleaseReason.EVICTED)
 
-    def _oldest(self) -> list[OpenTrace]:
-        return sorted(self._open.values(), key=lambda trace: trace.first_ns)
+    @property
+    def _oldest(self) -> OpenTrace:
+        """The open trace that holds the low-water mark."""
+        return next(iter(self._open.values()))
 
     def _take_out(self, trace: OpenTrace, reason: ReleaseReason) -> Release:
         del self._open[trace.trace_id]

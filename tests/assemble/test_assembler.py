@@ -1,5 +1,6 @@
 """The release rules of open traces, with the clock as an argument."""
 
+import time
 from dataclasses import replace
 
 from hypothesis import given
@@ -90,11 +91,24 @@ def test_a_trickling_trace_goes_at_its_maximum_age() -> None:
 def test_pressure_evicts_the_oldest() -> None:
     """An inbox more than half full, or open bytes over nine tenths, cost the oldest trace."""
     assembler = Assembler(AssemblySettings(open_bytes=4000))
-    add(assembler, 0, 1, span("young", 1, size=1500))
-    add(assembler, 1, 0, span("old", 2, size=1500))
+    add(assembler, 0, 0, span("old", 2, size=1500))
+    add(assembler, 1, 1, span("young", 1, size=1500))
     assert reasons(assembler.due(1 * S, 0.6)) == [("old", ReleaseReason.EVICTED)]
     add(assembler, 2, 2, span("next", 3, size=2500))
     assert reasons(assembler.due(2 * S, 0)) == [("young", ReleaseReason.EVICTED)]
+
+
+def test_evicting_many_costs_each_of_them_once() -> None:
+    """Thousands go in a moment, the first that was opened first."""
+    assembler = Assembler(AssemblySettings(open_bytes=16_000 * 96))
+    names = [str(number) for number in range(16_000)]
+    for offset, name in enumerate(names):
+        add(assembler, offset, 20 - offset % 10, span(name, 1))
+    start = time.process_time()
+    released = assembler.due(20 * S, 0)
+    assert time.process_time() - start < 2
+    assert [release.trace_id for release in released] == names[: len(released)]
+    assert len(released) == 1_600
 
 
 def test_a_trace_over_its_bound_refuses_more_spans() -> None:
