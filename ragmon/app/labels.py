@@ -18,16 +18,29 @@ _MOST_FAULTS = 100
 
 @dataclass(frozen=True, slots=True)
 class Posted:
-    """What became of posted labels: outcome -> number, and a line for each fault."""
+    """What became of posted labels: outcome -> number, and a line for each fault.
+
+    `refused` labels had a fault, or several.
+    """
 
     outcomes: Mapping[str, int]
     unmatched: int
+    refused: int
     faults: tuple[str, ...]
 
     @property
     def counts(self) -> Mapping[str, int]:
         """What there is to count beside outcomes."""
         return {"unmatched": self.unmatched}
+
+
+@dataclass(frozen=True, slots=True)
+class LabelFile:
+    """What a file of labels holds: the usable ones, how many are not, and some of the faults."""
+
+    labels: tuple[GoldLabel, ...]
+    refused: int
+    faults: tuple[str, ...]
 
 
 class LabelDesk:
@@ -45,14 +58,17 @@ class LabelDesk:
         """
         labels: list[GoldLabel] = []
         faults: list[str] = []
+        refused = 0
         for position, one in enumerate(posted):
             try:
                 labels.extend(parse_label(one, received_ns))
             except LabelError as error:
                 faults.extend(f"label {position}: {fault}" for fault in error.faults)
-                self._exporter.label(LabelOutcome.REJECTED)
+                refused += 1
         outcomes, unmatched = self._keep(labels, received_ns)
-        return _posted(outcomes, unmatched, tuple(faults))
+        # Only now: a post that could not be kept is posted again, with the same faults.
+        self._exporter.label(LabelOutcome.REJECTED, refused)
+        return _posted(outcomes, unmatched, refused, tuple(faults))
 
     def load(self, path: Path, now_ns: int) -> Posted:
         """Keep the labels of a JSONL file.
@@ -60,15 +76,15 @@ class LabelDesk:
         Raises:
             ConfigError: the file cannot be read.
         """
-        labels, faults = read_label_file(path, now_ns)
-        self._exporter.label(LabelOutcome.REJECTED, len(faults))
+        file = read_label_file(path, now_ns)
         outcomes: Counter[LabelOutcome] = Counter()
         unmatched = 0
-        for batch in _batches(labels):
+        for batch in _batches(file.labels):
             kept, waiting = self._keep(batch, now_ns)
             outcomes.update(kept)
             unmatched += waiting
-        return _posted(outcomes, unmatched, faults)
+        self._exporter.label(LabelOutcome.REJECTED, file.refused)
+        return _posted(outcomes, unmatched, file.refused, file.faults)
 
     def _keep(self, labels: Sequence[GoldLabel], now_ns: int) -> tuple[Counter[LabelOutcome], int]:
         """Keep all of them or none, and count what became of them: (outcomes, unmatched)."""
@@ -79,29 +95,34 @@ class LabelDesk:
         return outcomes, receipt.unmatched
 
 
-def _posted(outcomes: Counter[LabelOutcome], unmatched: int, faults: tuple[str, ...]) -> Posted:
-    return Posted({str(outcome): count for outcome, count in outcomes.items()}, unmatched, faults)
+def _posted(
+    outcomes: Counter[LabelOutcome], unmatched: int, refused: int, faults: tuple[str, ...]
+) -> Posted:
+    counts = {str(outcome): count for outcome, count in outcomes.items()}
+    return Posted(counts, unmatched, refused, faults)
 
 
-def read_label_file(path: Path, now_ns: int) -> tuple[tuple[GoldLabel, ...], tuple[str, ...]]:
-    """The labels of a JSONL file, and a line for each fault that names file and line.
+def read_label_file(path: Path, now_ns: int) -> LabelFile:
+    """The labels of a JSONL file, and a line for each of the first faults, with file and line.
 
     Raises:
         ConfigError: the file cannot be read.
     """
     labels: list[GoldLabel] = []
     faults: list[str] = []
+    refused = 0
     try:
         with path.open(encoding="utf-8") as lines:
             for number, read in read_jsonl(lines, now_ns):
                 if isinstance(read, LabelError):
+                    refused += 1
                     faults.extend(f"{path}:{number}: {fault}" for fault in read.faults)
                 else:
                     labels.extend(read)
     except (OSError, UnicodeDecodeError) as error:
         why = getattr(error, "strerror", None) or "is no UTF-8"
         raise ConfigError((f"labels.file: {path}: {why}",)) from None
-    return tuple(labels), tuple(faults[:_MOST_FAULTS])
+    return LabelFile(tuple(labels), refused, tuple(faults[:_MOST_FAULTS]))
 
 
 def _batches(labels: Iterable[GoldLabel]) -> Iterator[list[GoldLabel]]:

@@ -36,12 +36,12 @@ def _load_labels(config: Config, parts: Parts) -> None:
     if config.labels.file is None:
         return
     posted = parts.labels.load(Path(config.labels.file), time.time_ns())
-    if posted.faults:
+    if posted.refused:
         # The faults quote the labels, which are a user's text and no matter for a log.
         _log.warning(
-            "%s: %d faults in labels that were refused; `ragmon replay --labels` names each",
+            "%s: %d labels were refused; `ragmon replay --labels` names their faults",
             config.labels.file,
-            len(posted.faults),
+            posted.refused,
         )
     counts = ", ".join(f"{count} {outcome}" for outcome, count in posted.outcomes.items())
     _log.info("labels of %s: %s", config.labels.file, counts or "none usable")

@@ -68,10 +68,10 @@ def replay(
 def _labels(path: Path | None, now_ns: int) -> tuple[GoldLabel, ...]:
     if path is None:
         return ()
-    labels, faults = read_label_file(path, now_ns)
-    for fault in faults:
+    file = read_label_file(path, now_ns)
+    for fault in file.faults:
         complain(fault)
-    return labels
+    return file.labels
 
 
 def _tell_unread(bodies: list[SplitBody], read: frozenset[str]) -> None:
