@@ -22,6 +22,7 @@ _NANOSECONDS = 1_000_000_000
 _FAR_S = 1e11
 _LONGEST_NAME = 256
 _LONGEST_TEXT = 16_384
+_MOST_UNKNOWN = 100
 
 
 class LabelError(MalformedError):
@@ -43,7 +44,7 @@ def parse_label(posted: object, received_ns: int) -> tuple[GoldLabel, ...]:
     """
     if not isinstance(posted, dict):
         raise LabelError(("a label must be a JSON object",))
-    faults: list[str] = [_unknown(key) for key in posted if key not in _KEYS]
+    faults = _unknown_keys(posted)
     key = _collect(faults, _target, posted)
     envelope = _collect(faults, _read_envelope, posted, received_ns)
     values = {field: _collect(faults, _value, posted, field) for field in _given(posted, faults)}
@@ -80,6 +81,15 @@ def _collect(faults: list[str], read: Any, *arguments: Any) -> Any:
     except FieldError as error:
         faults.append(str(error))
         return None
+
+
+def _unknown_keys(posted: Mapping[Any, Any]) -> list[str]:
+    """A line for each unknown key, up to a bound: looking for the key that was meant takes time."""
+    unknown = [key for key in posted if key not in _KEYS]
+    faults = [_unknown(key) for key in unknown[:_MOST_UNKNOWN]]
+    if more := len(unknown) - len(faults):
+        faults.append(f"{more} more unknown keys")
+    return faults
 
 
 def _unknown(key: object) -> str:

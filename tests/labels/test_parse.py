@@ -116,3 +116,11 @@ def test_json_lines_give_their_number() -> None:
     read = list(read_jsonl(lines, NOW))
     assert [1, 3, 4] == [number for number, _ in read]
     assert [False, True, True] == [isinstance(one, LabelError) for _, one in read]
+
+
+def test_a_hundred_unknown_keys_are_named() -> None:
+    """The others are counted only, however many a body holds."""
+    found = faults({"query": "x", "answerable": True, **{f"annot{n}": n for n in range(20_000)}})
+    assert len(found) == 101
+    assert found[0].startswith("unknown key 'annot0'")
+    assert found[-1] == "19900 more unknown keys"
