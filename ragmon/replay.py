@@ -65,7 +65,7 @@ def releases(bodies: Iterable[SplitBody], received_ns: int) -> tuple[Release, ..
     assembler = Assembler(_SETTINGS)
     for offset, body in enumerate(bodies):
         assembler.add(offset, body.parts, received_ns)
-    return assembler.due(_UNBOUNDED, 0.0)
+    return assembler.due(_UNBOUNDED)
 
 
 def replay(

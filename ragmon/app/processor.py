@@ -96,7 +96,7 @@ class Processor:
         """
         if not self._waiting:
             clock_ns = self._read(now_ns)
-            self._wait(self._assembler.due(clock_ns, self._pressure()))
+            self._wait(self._assembler.due(clock_ns))
         settled = self._settle_waiting(now_ns, may_go_on)
         return settled + (self._settle_touched(now_ns) if may_go_on() else 0)
 
@@ -118,9 +118,6 @@ class Processor:
         """Read as much as open traces may take, so that few of them are cut in two."""
         while self._inbox.unread_spans and not self._assembler.is_full:
             self._read(now_ns)
-
-    def _pressure(self) -> float:
-        return self._inbox.bytes / self._inbox.limit_bytes
 
     def _read(self, now_ns: int) -> int:
         """Move entries into the assembler; returns the time that it is for what was read.
@@ -152,7 +149,8 @@ class Processor:
         except Exception as error:  # noqa: BLE001 (one body may not cost the others)
             parts = ()
             self._unreadable(entry, error)
-        self._ledger.dropped(self._assembler.add(entry.offset, parts, received_ns))
+        refused = self._assembler.add(entry.offset, parts, received_ns, entry.stored_bytes)
+        self._ledger.dropped(refused)
         return received_ns
 
     def _unreadable(self, entry: Entry, error: Exception) -> None:

@@ -133,6 +133,7 @@ def _assembly(config: Config) -> AssemblySettings:
         idle_s=assembly.idle_s,
         max_age_s=assembly.max_age_s,
         open_bytes=assembly.open_bytes,
+        inbox_bytes=config.store.inbox_bytes,
         trace_spans=limits.trace_spans,
         trace_bytes=limits.trace_bytes,
     )

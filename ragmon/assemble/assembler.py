@@ -36,6 +36,7 @@ class Assembler:
         self._released: Counter[Offset] = Counter()
         self._next: Offset = 0
         self._now_ns = 0
+        self._read_bytes = self._read_before = 0
         self.open_bytes = 0
         self.open_spans = 0
 
@@ -49,29 +50,31 @@ class Assembler:
         """Whether open traces take more than their share of the bound."""
         return self.open_bytes > _OPEN_SHARE * self._settings.open_bytes
 
-    def add(self, offset: Offset, parts: Iterable[Part], received_ns: int) -> tuple[Dropped, ...]:
-        """Take the spans of one inbox entry.
+    def add(
+        self, offset: Offset, parts: Iterable[Part], received_ns: int, stored_bytes: int = 0
+    ) -> tuple[Dropped, ...]:
+        """Take the spans of one inbox entry, which takes `stored_bytes` there.
 
         Returns the spans that were refused because their trace is over its bounds.
         """
         self._next = max(self._next, offset + 1)
+        self._read_before = self._read_bytes
+        self._read_bytes += stored_bytes
         refused = sum(
             not self._take(span, offset, received_ns) for part in parts for span in part.spans
         )
         return (Dropped(DropReason.TRACE_TOO_LARGE, refused),) if refused else ()
 
-    def due(self, now_ns: int, inbox_pressure: float) -> tuple[Release, ...]:
+    def due(self, now_ns: int) -> tuple[Release, ...]:
         """Release what is whole, or must go, at `now_ns`.
 
-        inbox_pressure: the inbox's bytes behind the mark, as a share of its bound. Above
-        half, or with the open bytes above nine tenths of theirs, the oldest trace goes too.
+        The oldest traces go too while they hold more than half of the inbox's bound behind
+        the mark, or the open bytes are above nine tenths of theirs.
         """
         self._follow_clock(now_ns)
         releases = list(self._expired(now_ns))
-        if inbox_pressure > _INBOX_SHARE and self._open:
-            releases.append(self._evict())
-        while self._open and self.is_full:
-            releases.append(self._evict())
+        while self._open and (self.is_full or self._pins_inbox):
+            releases.append(self._take_out(self._oldest, ReleaseReason.EVICTED))
         return tuple(releases)
 
     def done(self, releases: Iterable[Release]) -> None:
@@ -95,7 +98,9 @@ class Assembler:
     def _take(self, span: SpanPart, offset: Offset, received_ns: int) -> bool:
         trace = self._open.get(span.trace_id)
         if trace is None:
-            trace = self._open[span.trace_id] = OpenTrace(span.trace_id, offset, received_ns)
+            trace = self._open[span.trace_id] = OpenTrace(
+                span.trace_id, offset, received_ns, self._read_before
+            )
             heappush(self._deadlines, (received_ns, span.trace_id))
         cost = trace.cost(span)
         if not self._fits(trace, cost):
@@ -140,8 +145,10 @@ class Assembler:
         trace.scheduled_ns, _ = trace.deadline(self._settings)
         heappush(self._deadlines, (trace.scheduled_ns, trace.trace_id))
 
-    def _evict(self) -> Release:
-        return self._take_out(self._oldest, ReleaseReason.EVICTED)
+    @property
+    def _pins_inbox(self) -> bool:
+        pinned = self._read_bytes - self._oldest.read_before
+        return pinned > _INBOX_SHARE * self._settings.inbox_bytes
 
     @property
     def _oldest(self) -> OpenTrace:

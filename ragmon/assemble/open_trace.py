@@ -18,14 +18,16 @@ class OpenTrace:
         "first_ns",
         "last_ns",
         "low_offset",
+        "read_before",
         "scheduled_ns",
         "spans",
         "trace_id",
     )
 
-    def __init__(self, trace_id: str, offset: Offset, received_ns: int) -> None:
+    def __init__(self, trace_id: str, offset: Offset, received_ns: int, read_before: int) -> None:
         self.trace_id = trace_id
         self.low_offset = offset
+        self.read_before = read_before
         self.first_ns = received_ns
         self.last_ns = received_ns
         self.ends = Ends.NOTHING

@@ -12,5 +12,6 @@ class AssemblySettings:
     idle_s: float = 60.0
     max_age_s: float = 600.0
     open_bytes: int = 256 << 20
+    inbox_bytes: int = 1 << 30
     trace_spans: int = 10_000
     trace_bytes: int = 64 << 20

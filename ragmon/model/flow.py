@@ -82,10 +82,11 @@ class Body:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A body with its place in the inbox."""
+    """A body with its place in the inbox, and the bytes that it takes there."""
 
     offset: Offset
     body: Body
+    stored_bytes: int
 
 
 class DropReason(StrEnum):

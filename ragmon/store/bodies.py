@@ -87,6 +87,5 @@ def unpack_body(row: Any) -> Entry:
         content = content if row.encoding else decompress(content)
     except ZstdError:
         media_type = ""
-    return Entry(
-        row.offset, Body(row.received_ns, media_type, row.encoding, content, row.span_count)
-    )
+    body = Body(row.received_ns, media_type, row.encoding, content, row.span_count)
+    return Entry(row.offset, body, row.stored_bytes)

@@ -88,15 +88,15 @@ class SqliteInbox:
         """
         offsets = list(range(self._next, self._next + len(bodies)))
         rows = [pack_body(offset, body) for offset, body in zip(offsets, bodies, strict=True)]
-        size = sum(row["stored_bytes"] for row in rows)
-        _check_room(self, size)
+        sizes = [row["stored_bytes"] for row in rows]
+        _check_room(self, sum(sizes))
         with self._database.write() as connection:
             connection.execute(INSERT, rows)
         with self._counts:
             self._next += len(bodies)
-            self._bytes += size
+            self._bytes += sum(sizes)
             self._unread_spans += sum(body.span_count for body in bodies)
-            self._tail.extend(zip(offsets, bodies, strict=True))
+            self._tail.extend(map(Entry, offsets, bodies, sizes))
         return offsets
 
     def read(self, limit: int) -> list[Entry]:
@@ -194,7 +194,7 @@ class MemoryInbox:
             self._next += len(bodies)
             self.bytes += sum(sizes)
             self.unread_spans += sum(body.span_count for body in bodies)
-            self._unread.extend(map(Entry, offsets, bodies))
+            self._unread.extend(map(Entry, offsets, bodies, sizes))
             self._sizes.extend(zip(offsets, sizes, strict=True))
         return offsets
 

@@ -12,28 +12,28 @@ class Tail:
     def __init__(self, limit_bytes: int) -> None:
         self._limit_bytes = limit_bytes
         self._bytes = 0
-        self._bodies: OrderedDict[Offset, tuple[Body, int]] = OrderedDict()
+        self._entries: OrderedDict[Offset, tuple[Entry, int]] = OrderedDict()
 
     @property
     def first(self) -> Offset | None:
         """The lowest offset in memory."""
-        return next(iter(self._bodies), None)
+        return next(iter(self._entries), None)
 
-    def extend(self, entries: Iterable[tuple[Offset, Body]]) -> None:
+    def extend(self, entries: Iterable[Entry]) -> None:
         """Take what fits; the rest has to be read back."""
-        for offset, body in entries:
-            size = memory_bytes(body)
+        for entry in entries:
+            size = memory_bytes(entry.body)
             if self._bytes + size <= self._limit_bytes:
-                self._bodies[offset] = (body, size)
+                self._entries[entry.offset] = (entry, size)
                 self._bytes += size
 
     def take(self, start: Offset, limit: int) -> list[Entry]:
         """Remove and return the unbroken run of entries from `start`."""
         entries: list[Entry] = []
-        while len(entries) < limit and (found := self._bodies.pop(start + len(entries), None)):
-            body, size = found
+        while len(entries) < limit and (found := self._entries.pop(start + len(entries), None)):
+            entry, size = found
             self._bytes -= size
-            entries.append(Entry(start + len(entries), body))
+            entries.append(entry)
         return entries
 
 

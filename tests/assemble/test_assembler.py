@@ -41,33 +41,33 @@ def test_an_ended_request_is_complete_after_its_quiet_time() -> None:
     """A trace whose request ended goes when nothing has come for quiet_s."""
     assembler = Assembler(AssemblySettings())
     add(assembler, 0, 0, span("a", 1), span("a", 2, Ends.REQUEST))
-    assert assembler.due(int(5.9 * S), 0) == ()
-    assert reasons(assembler.due(6 * S, 0)) == [("a", ReleaseReason.COMPLETE)]
+    assert assembler.due(int(5.9 * S)) == ()
+    assert reasons(assembler.due(6 * S)) == [("a", ReleaseReason.COMPLETE)]
 
 
 def test_an_ended_entry_waits_longer() -> None:
     """A trace whose entry span ended may be an inner service's: entry_quiet_s."""
     assembler = Assembler(AssemblySettings())
     add(assembler, 0, 0, span("a", 1, Ends.ENTRY))
-    assert assembler.due(19 * S, 0) == ()
-    assert reasons(assembler.due(20 * S, 0)) == [("a", ReleaseReason.COMPLETE)]
+    assert assembler.due(19 * S) == ()
+    assert reasons(assembler.due(20 * S)) == [("a", ReleaseReason.COMPLETE)]
 
 
 def test_a_trace_without_an_end_is_idle() -> None:
     """A trace none of whose spans ends anything goes after idle_s."""
     assembler = Assembler(AssemblySettings())
     add(assembler, 0, 0, span("a", 1))
-    assert assembler.due(59 * S, 0) == ()
-    assert reasons(assembler.due(60 * S, 0)) == [("a", ReleaseReason.IDLE)]
+    assert assembler.due(59 * S) == ()
+    assert reasons(assembler.due(60 * S)) == [("a", ReleaseReason.IDLE)]
 
 
 def test_an_end_that_comes_later_shortens_the_wait() -> None:
     """A root that follows its children moves the release forward."""
     assembler = Assembler(AssemblySettings())
     add(assembler, 0, 0, span("a", 1))
-    assert assembler.due(0, 0) == ()
+    assert assembler.due(0) == ()
     add(assembler, 1, 1, span("a", 2, Ends.REQUEST))
-    assert reasons(assembler.due(7 * S, 0)) == [("a", ReleaseReason.COMPLETE)]
+    assert reasons(assembler.due(7 * S)) == [("a", ReleaseReason.COMPLETE)]
 
 
 def test_every_span_restarts_the_quiet_time() -> None:
@@ -75,8 +75,8 @@ def test_every_span_restarts_the_quiet_time() -> None:
     assembler = Assembler(AssemblySettings())
     add(assembler, 0, 0, span("a", 1, Ends.REQUEST))
     add(assembler, 1, 5, span("a", 2))
-    assert assembler.due(10 * S, 0) == ()
-    assert reasons(assembler.due(11 * S, 0)) == [("a", ReleaseReason.COMPLETE)]
+    assert assembler.due(10 * S) == ()
+    assert reasons(assembler.due(11 * S)) == [("a", ReleaseReason.COMPLETE)]
 
 
 def test_a_trickling_trace_goes_at_its_maximum_age() -> None:
@@ -84,18 +84,27 @@ def test_a_trickling_trace_goes_at_its_maximum_age() -> None:
     assembler = Assembler(AssemblySettings(max_age_s=30))
     for second in range(0, 31, 5):
         add(assembler, second, second, span("a", second, Ends.REQUEST))
-        released = assembler.due(second * S, 0)
+        released = assembler.due(second * S)
     assert reasons(released) == [("a", ReleaseReason.MAX_AGE)]
 
 
 def test_pressure_evicts_the_oldest() -> None:
     """An inbox more than half full, or open bytes over nine tenths, cost the oldest trace."""
-    assembler = Assembler(AssemblySettings(open_bytes=4000))
-    add(assembler, 0, 0, span("old", 2, size=1500))
-    add(assembler, 1, 1, span("young", 1, size=1500))
-    assert reasons(assembler.due(1 * S, 0.6)) == [("old", ReleaseReason.EVICTED)]
+    assembler = Assembler(AssemblySettings(open_bytes=4000, inbox_bytes=1000))
+    for offset, name in enumerate(("old", "young")):
+        assembler.add(offset, part(name, span(name, offset, size=1500)), offset * S, 300)
+    assert reasons(assembler.due(1 * S)) == [("old", ReleaseReason.EVICTED)]
     add(assembler, 2, 2, span("next", 3, size=2500))
-    assert reasons(assembler.due(2 * S, 0)) == [("young", ReleaseReason.EVICTED)]
+    assert reasons(assembler.due(2 * S)) == [("young", ReleaseReason.EVICTED)]
+
+
+def test_pressure_makes_room_in_one_round() -> None:
+    """The oldest go until what is left holds no more than half of the inbox's bound."""
+    assembler = Assembler(AssemblySettings(inbox_bytes=1000))
+    for offset in range(10):
+        assembler.add(offset, part(str(offset), span(str(offset), 1)), offset * S, 100)
+    evicted = [(str(offset), ReleaseReason.EVICTED) for offset in range(5)]
+    assert reasons(assembler.due(10 * S)) == evicted
 
 
 def test_evicting_many_costs_each_of_them_once() -> None:
@@ -105,7 +114,7 @@ def test_evicting_many_costs_each_of_them_once() -> None:
     for offset, name in enumerate(names):
         add(assembler, offset, 20 - offset % 10, span(name, 1))
     start = time.process_time()
-    released = assembler.due(20 * S, 0)
+    released = assembler.due(20 * S)
     assert time.process_time() - start < 2
     assert [release.trace_id for release in released] == names[: len(released)]
     assert len(released) == 1_600
@@ -140,11 +149,11 @@ def test_a_release_holds_the_low_water_mark_until_it_is_done() -> None:
     assert assembler.low_water() == 0
     add(assembler, 3, 0, span("a", 1, Ends.REQUEST))
     add(assembler, 4, 3, span("b", 1, Ends.REQUEST))
-    released = assembler.due(6 * S, 0)
+    released = assembler.due(6 * S)
     assert assembler.low_water() == 3
     assembler.done(released)
     assert assembler.low_water() == 4
-    assembler.done(assembler.due(9 * S, 0))
+    assembler.done(assembler.due(9 * S))
     assert assembler.low_water() == 5
 
 
@@ -152,19 +161,19 @@ def test_a_span_that_comes_after_its_release_opens_the_trace_again() -> None:
     """Late spans go the same way under the same id."""
     assembler = Assembler(AssemblySettings())
     add(assembler, 0, 0, span("a", 1, Ends.REQUEST))
-    assembler.done(assembler.due(6 * S, 0))
+    assembler.done(assembler.due(6 * S))
     add(assembler, 1, 7, span("a", 2))
     assert assembler.low_water() == 1
-    assert reasons(assembler.due(67 * S, 0)) == [("a", ReleaseReason.IDLE)]
+    assert reasons(assembler.due(67 * S)) == [("a", ReleaseReason.IDLE)]
 
 
 def test_a_clock_that_was_set_back_pins_nothing() -> None:
     """What is open ages on from where it was."""
     assembler = Assembler(AssemblySettings())
     add(assembler, 0, 3600, span("a", 1, Ends.REQUEST))
-    assert assembler.due(3602 * S, 0) == ()
-    assert assembler.due(2 * S, 0) == ()
-    assert reasons(assembler.due(6 * S, 0)) == [("a", ReleaseReason.COMPLETE)]
+    assert assembler.due(3602 * S) == ()
+    assert assembler.due(2 * S) == ()
+    assert reasons(assembler.due(6 * S)) == [("a", ReleaseReason.COMPLETE)]
 
 
 def test_draining_releases_everything_as_shutdown() -> None:
@@ -206,7 +215,7 @@ def test_no_span_is_lost_uncounted(script: list[tuple[object, ...]]) -> None:
         else:
             assert isinstance(step[1], int)
             now_ns += step[1] * S
-            releases = assembler.due(now_ns, 0)
+            releases = assembler.due(now_ns)
             released += sum(len(release.spans) for release in releases)
             assembler.done(releases)
         assert added == released + dropped + assembler.open_spans

@@ -51,6 +51,12 @@ def test_entries_come_in_order_and_once(inbox: Inbox) -> None:
     assert [] == inbox.read(10)
 
 
+def test_an_entry_says_what_it_takes(inbox: Inbox) -> None:
+    """The bytes of the entries read are the bytes of the inbox."""
+    inbox.append([body(b"x" * 1000), body(gzip.compress(b"y"), encoding="gzip")])
+    assert inbox.bytes == sum(entry.stored_bytes for entry in inbox.read(10)) > 0
+
+
 def test_a_body_comes_back_equal(inbox: Inbox) -> None:
     """Content, encoding, media type, arrival and span count."""
     plain, zipped = body(b"x" * 1000), body(gzip.compress(b"y"), encoding="gzip", at=9)

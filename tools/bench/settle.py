@@ -87,7 +87,7 @@ def direct(contents: Sequence[bytes], registry: Registry) -> None:
     assembler = Assembler(AssemblySettings())
     for offset, content in enumerate(contents):
         assembler.add(offset, split(content, PROTOBUF, NOW_NS).parts, NOW_NS)
-    for release in assembler.due(AFTER_NS, 0):
+    for release in assembler.due(AFTER_NS):
         read = draft(Kept(release.trace_id), release.spans, TraceLimits())
         settle(read, Known(), registry, Cause.LATE_SPAN)
 
