@@ -146,7 +146,9 @@ def test_impossible_arguments_are_named() -> None:
         RetrievalEvaluator(k=0)
     with pytest.raises(ValueError, match="size_limits"):
         ChunkEvaluator(size_limits=(5, 2))
-    with pytest.raises(ValueError, match="boundary_tolerance must be a whole number from 0, not int -1"):
+    with pytest.raises(
+        ValueError, match="boundary_tolerance must be a whole number from 0, not int -1"
+    ):
         ChunkEvaluator(boundary_tolerance=-1)
     with pytest.raises(ValueError, match="ids has 1 entries and vectors 2"):
         EmbeddingEvaluator().evaluate([[1.0], [2.0]], ids=["a"])
