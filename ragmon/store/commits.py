@@ -223,6 +223,8 @@ def _replace_result(
         writing.readers.append(corpus_readers.row(pipeline, trace, result))
     writing.dirty.add((pipeline, row["minute"]))
     writing.keys.update((digest, trace) for digest in rows.unpack_digests(row["match_keys"]))
+    if counted.marks.silent:
+        return
     fresh = _fresh(writing, made, result, counted, lags, is_new=before is None)
     if fresh.first or _tells(fresh):
         writing.fresh.append(fresh)

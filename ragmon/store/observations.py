@@ -37,12 +37,14 @@ def score_names(layout: Layout) -> tuple[ScoreName, ...]:
 class Mark(NamedTuple):
     """One score of one request: how it was counted at first, whether a value was observed.
 
-    `value` is the value that is stored now, None where there is none.
+    `value` is the value that is stored now, None where there is none. `silent`: its request
+    was first stored by a silent commit.
     """
 
     first: Evaluation
     observed: bool
     value: float | None = None
+    silent: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,11 @@ class Marks:
 
     scores: Mapping[ScoreName, Mark] = field(default_factory=dict)
     observations: Mapping[Observation, Observed | None] = field(default_factory=dict)
+
+    @property
+    def silent(self) -> bool:
+        """Whether nothing of the request was ever counted, nor may be."""
+        return bool(self.scores) and all(mark.silent for mark in self.scores.values())
 
     def without_values(self) -> "Marks":
         """What was observed, of a request that is no more."""
@@ -81,8 +88,11 @@ class Counted:
 def count(before: Marks, result: Result, *, silent: bool = False) -> Counted:
     """Compare a new result with what was observed of the request before.
 
-    A silent count marks every score as observed, so that nothing of it is ever counted.
+    A silent count marks every score as observed. A request that is new in it stays silent:
+    nothing of it is ever counted.
     """
+    if before.silent or (silent and before == NOTHING):
+        return _silently(before, result)
     names = score_names(result.layout)
     scores: dict[ScoreName, Mark] = {}
     counted: list[tuple[Slot, Measured, Evaluation]] = []
@@ -109,6 +119,15 @@ def count(before: Marks, result: Result, *, silent: bool = False) -> Counted:
         ),
         corrections=corrected + _corrected_observations(before, result),
     )
+
+
+def _silently(before: Marks, result: Result) -> Counted:
+    scores = {
+        name: _follow(before.scores.get(name), value, True)[0]._replace(silent=True)
+        for name, value in zip(score_names(result.layout), result.values, strict=True)
+    }
+    marks = Marks(_kept_scores(before, scores), _kept_observations(before, result))
+    return Counted(marks, (), (), (), (), 0)
 
 
 def _follow(was: Mark | None, value: Measured, silent: bool) -> tuple[Mark, Evaluation | None]:
@@ -219,4 +238,5 @@ def _unite(first: Marks, second: Marks) -> Marks:
 
 def _either(first: Mark, second: Mark) -> Mark:
     value = second.value if first.value is None else first.value
-    return Mark(first.first, first.observed or second.observed, value)
+    silent = first.silent and second.silent
+    return Mark(first.first, first.observed or second.observed, value, silent)

@@ -32,6 +32,7 @@ _DURATIONS = struct.Struct(f"<{len(_STAGES)}d")
 _EVALUATIONS = tuple(Evaluation)
 _CODES = {evaluation: code for code, evaluation in enumerate(_EVALUATIONS)}
 _OBSERVED = 0x80
+_SILENT = 0x40
 
 NO_WINNERS = b"[]"
 
@@ -131,11 +132,13 @@ def _unpack_durations(packed: bytes) -> dict[Stage, float]:
 
 
 def _code(mark: Mark) -> int:
-    return _CODES[mark.first] | (_OBSERVED if mark.observed else 0)
+    flags = (_OBSERVED if mark.observed else 0) | (_SILENT if mark.silent else 0)
+    return _CODES[mark.first] | flags
 
 
 def _mark(code: int, value: float | None = None) -> Mark:
-    return Mark(_EVALUATIONS[code & ~_OBSERVED], bool(code & _OBSERVED), value)
+    first = _EVALUATIONS[code & ~(_OBSERVED | _SILENT)]
+    return Mark(first, bool(code & _OBSERVED), value, bool(code & _SILENT))
 
 
 def _pack_elsewhere(marks: Marks, names: Sequence[ScoreName]) -> bytes | None:

@@ -143,6 +143,27 @@ def test_a_silent_count_leaves_nothing_to_count(make_result: Make) -> None:
     assert ((), ()) == (later.evaluations, later.scores)
 
 
+def test_what_was_counted_silently_stays_silent(make_result: Make) -> None:
+    """Neither a correction nor a score or observation that comes later moves a counter."""
+    before = count(NOTHING, make_result(values=(MISSING, 0.5)), silent=True).marks
+    changed = make_result(
+        layout=(RECALL, GROUNDING, Slot("generation", "exact_match", None, 1)),
+        values=(1.0, 0.7, 1.0),
+        observations={Observation("outcome"): "failed", Observation("tokens"): 7.0},
+    )
+    later = count(before, changed)
+    assert (later.evaluations, later.scores, later.observations) == ((), (), ())
+    assert later.corrections == 0
+    assert count(later.marks, make_result()).corrections == 0
+
+
+def test_a_silent_count_of_a_counted_request_silences_nothing(make_result: Make) -> None:
+    """A request that the counters know is corrected in them, whatever settled it between."""
+    live = marks_of(make_result(values=(MISSING, 0.5)))
+    between = count(live, make_result(values=(MISSING, 0.6)), silent=True).marks
+    assert count(between, make_result(values=(MISSING, 0.7))).corrections == 1
+
+
 def past(result: Result, marks: Marks | None = None) -> Past:
     given = marks_of(result) if marks is None else marks
     return Past(result.key.span_id, frozenset(result.span_ids), given)
