@@ -8,7 +8,7 @@ from ragmon.app.corpus import Registered
 from ragmon.app.labels import Posted
 from ragmon.app.loop import Loop
 from ragmon.app.wiring import Parts
-from ragmon.model.flow import Body, DropReason
+from ragmon.model.flow import Body, DropReason, Refusal
 from ragmon.server.intake import Condition
 from ragmon.telemetry import Room, Transport
 
@@ -45,6 +45,10 @@ class AppIntake:
         """Register posted documents."""
         post = self._parts.corpus.post
         return await asyncio.to_thread(post, documents, received_ns, pipeline)
+
+    def refuse_body(self, reason: Refusal) -> None:
+        """Count a body that was refused as a whole."""
+        self._parts.exporter.refused(reason)
 
     def failed(self, error: Exception) -> None:  # noqa: ARG002 (the server has logged it)
         """Count an unexpected error of the servers."""

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 
 from ragmon.export.families import Tables
 from ragmon.export.tables import measurable
-from ragmon.model.flow import DropReason, LabelOutcome, ReleaseReason, Unmatched
+from ragmon.model.flow import DropReason, LabelOutcome, Refusal, ReleaseReason, Unmatched
 from ragmon.telemetry import FAMILIES, FamilyType, Room, SettledWhen, Transport
 
 __all__ = ["ProcessorSeries"]
@@ -32,6 +32,10 @@ class ProcessorSeries:
     def received(self, transport: Transport, spans: int) -> None:
         """Spans of an acknowledged body, refused ones included."""
         self._add("ragmon_processor_spans_received_total", spans, transport)
+
+    def refused(self, reason: Refusal) -> None:
+        """A body was refused as a whole."""
+        self._add("ragmon_processor_bodies_refused_total", 1, reason)
 
     def replayed(self, spans: int) -> None:
         """Spans found in the inbox at the start."""

@@ -9,6 +9,7 @@ from ragmon.errors import (
     StoreError,
     TooLargeError,
 )
+from ragmon.model.flow import Refusal
 
 INVALID_ARGUMENT: Final = 3
 RESOURCE_EXHAUSTED: Final = 8
@@ -22,14 +23,14 @@ class Answer:
     """What a sender is told.
 
     `grpc_code` is a google.rpc code, also in the body of an HTTP answer. `retry_after_s`
-    None means that trying again cannot help. `expected` is False for a fault of ours.
+    None means that trying again cannot help.
     """
 
     http_status: int
     grpc_code: int
     retry_after_s: int | None
     message: str
-    expected: bool = True
+    refusal: Refusal
 
 
 def answer(error: Exception) -> Answer:
@@ -41,12 +42,13 @@ def answer(error: Exception) -> Answer:
     text = str(error)[:_MESSAGE_LENGTH]
     match error:
         case MalformedError():
-            return Answer(400, INVALID_ARGUMENT, None, text)
+            return Answer(400, INVALID_ARGUMENT, None, text, Refusal.MALFORMED)
         case TooLargeError():
-            return Answer(413, RESOURCE_EXHAUSTED, None, text)
+            return Answer(413, RESOURCE_EXHAUSTED, None, text, Refusal.TOO_LARGE)
         case OverloadedError():
-            return Answer(503, UNAVAILABLE, error.retry_after_s, text)
+            return Answer(503, UNAVAILABLE, error.retry_after_s, text, Refusal.OVERLOADED)
         case StoreError():
-            return Answer(503, UNAVAILABLE, 1, "the store cannot take it now")
+            message = "the store cannot take it now"
+            return Answer(503, UNAVAILABLE, 1, message, Refusal.UNAVAILABLE)
         case _:
-            return Answer(503, UNAVAILABLE, 1, "internal error", expected=False)
+            return Answer(503, UNAVAILABLE, 1, "internal error", Refusal.ERROR)

@@ -98,6 +98,16 @@ class DropReason(StrEnum):
     FAILED = "failed"
 
 
+class Refusal(StrEnum):
+    """Why a body was refused as a whole: a closed set."""
+
+    MALFORMED = "malformed"
+    TOO_LARGE = "too_large"
+    OVERLOADED = "overloaded"
+    UNAVAILABLE = "unavailable"
+    ERROR = "error"
+
+
 @dataclass(frozen=True, slots=True)
 class Dropped:
     """Spans that will never be part of a result."""

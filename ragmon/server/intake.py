@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
-from ragmon.model.flow import Body
+from ragmon.model.flow import Body, Refusal
 
 Transport: TypeAlias = Literal["grpc", "http"]
 
@@ -69,6 +69,9 @@ class Intake(Protocol):
         Raises:
             StoreUnavailableError: nothing was registered; post it again.
         """
+
+    def refuse_body(self, reason: Refusal) -> None:
+        """Count a body that was read and refused as a whole."""
 
     def failed(self, error: Exception) -> None:
         """Count an unexpected exception, which was answered and logged."""

@@ -8,7 +8,7 @@ from typing import Final
 from ragmon.ingest.answers import Answer, answer
 from ragmon.ingest.compression import GZIP, IDENTITY, inflate
 from ragmon.ingest.split import SplitBody, split
-from ragmon.model.flow import Body
+from ragmon.model.flow import Body, Refusal
 from ragmon.server.budget import ByteBudget, Lease
 from ragmon.server.intake import Intake, Transport
 from ragmon.server.offload import Offload
@@ -72,9 +72,10 @@ class Receiver:
             self.intake.refuse(read.rejected, transport)
 
     def answer(self, error: Exception) -> Answer:
-        """What to tell a sender; a fault of ours is logged, without its text, and counted."""
+        """What to tell a sender, counted; a fault of ours is logged too, without its text."""
         told = answer(error)
-        if not told.expected:
+        self.intake.refuse_body(told.refusal)
+        if told.refusal is Refusal.ERROR:
             self.intake.failed(error)
             _log.error("%s while receiving, answered as unavailable", _where(error))
         return told

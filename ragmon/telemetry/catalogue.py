@@ -5,7 +5,7 @@ from typing import Final
 
 from ragmon.metrics.buckets import COUNT, LATENCY_SECONDS
 from ragmon.metrics.spec import Better, Needs, Unit
-from ragmon.model.flow import DropReason, LabelOutcome, ReleaseReason
+from ragmon.model.flow import DropReason, LabelOutcome, Refusal, ReleaseReason
 from ragmon.model.record import Outcome
 from ragmon.model.result import Cause, Evaluation
 from ragmon.telemetry.closed import ClockFault, Room, SettledWhen, SloResult, Transport
@@ -205,6 +205,11 @@ _PROCESSOR: Final = (
         "ragmon_processor_spans_received_total",
         "Spans of acknowledged bodies, refused ones included.",
         transport=Transport,
+    ),
+    _counter(
+        "ragmon_processor_bodies_refused_total",
+        "Bodies of spans, labels or documents that were read and refused, by reason.",
+        reason=Refusal,
     ),
     _counter("ragmon_processor_spans_replayed_total", "Spans found in the inbox at the start."),
     _counter("ragmon_processor_spans_duplicate_total", "Spans that were known already."),

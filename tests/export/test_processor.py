@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ragmon.model.flow import DropReason, LabelOutcome, ReleaseReason, Unmatched
+from ragmon.model.flow import DropReason, LabelOutcome, Refusal, ReleaseReason, Unmatched
 from ragmon.telemetry import FAMILIES, FamilyType, Room, SettledWhen, Transport
 
 Make = Callable[..., Any]
@@ -25,6 +25,12 @@ def test_every_counter_of_the_processor_starts_at_zero(bench: Make) -> None:
     ("count", "name", "labels", "value"),
     [
         (lambda one: one.received(Transport.GRPC, 3), "spans_received", {"transport": "grpc"}, 3),
+        (
+            lambda one: one.refused(Refusal.OVERLOADED),
+            "bodies_refused",
+            {"reason": "overloaded"},
+            1,
+        ),
         (lambda one: one.replayed(4), "spans_replayed", {}, 4),
         (lambda one: one.duplicate(5), "spans_duplicate", {}, 5),
         (lambda one: one.settled(SettledWhen.LATE, 6), "spans_settled", {"when": "late"}, 6),

@@ -10,18 +10,21 @@ from ragmon.errors import (
     TooLargeError,
 )
 from ragmon.ingest.answers import Answer, answer
+from ragmon.model.flow import Refusal
+
+AWAY = "the store cannot take it now"
 
 
 @pytest.mark.parametrize(
     ("error", "expected"),
     [
-        (MalformedError("bad"), Answer(400, 3, None, "bad")),
-        (TooLargeError("big"), Answer(413, 8, None, "big")),
-        (OverloadedError("full"), Answer(503, 14, 1, "full")),
-        (OverloadedError("full", retry_after_s=2), Answer(503, 14, 2, "full")),
-        (StoreUnavailableError("/p"), Answer(503, 14, 1, "the store cannot take it now")),
-        (StoreLockedError("/p"), Answer(503, 14, 1, "the store cannot take it now")),
-        (KeyError("secret"), Answer(503, 14, 1, "internal error", expected=False)),
+        (MalformedError("bad"), Answer(400, 3, None, "bad", Refusal.MALFORMED)),
+        (TooLargeError("big"), Answer(413, 8, None, "big", Refusal.TOO_LARGE)),
+        (OverloadedError("full"), Answer(503, 14, 1, "full", Refusal.OVERLOADED)),
+        (OverloadedError("full", retry_after_s=2), Answer(503, 14, 2, "full", Refusal.OVERLOADED)),
+        (StoreUnavailableError("/p"), Answer(503, 14, 1, AWAY, Refusal.UNAVAILABLE)),
+        (StoreLockedError("/p"), Answer(503, 14, 1, AWAY, Refusal.UNAVAILABLE)),
+        (KeyError("secret"), Answer(503, 14, 1, "internal error", Refusal.ERROR)),
     ],
 )
 def test_table(error: Exception, expected: Answer) -> None:

@@ -8,7 +8,7 @@ import grpc
 import httpx
 
 from ragmon.labels import LabelError, parse_label
-from ragmon.model.flow import Body, Part
+from ragmon.model.flow import Body, Part, Refusal
 from ragmon.server.intake import Condition, Transport
 from ragmon.server.listen import Servers, ServerSettings
 from ragmon.server.ports import Ports
@@ -34,6 +34,7 @@ class FakeIntake:
 
     accepted: list[tuple[Body, Transport]] = field(default_factory=list)
     refused: list[tuple[int, Transport]] = field(default_factory=list)
+    refusals: list[Refusal] = field(default_factory=list)
     posted: list[object] = field(default_factory=list)
     failures: list[Exception] = field(default_factory=list)
     fault: Exception | None = None
@@ -73,6 +74,9 @@ class FakeIntake:
         faults = [f"document {at}: no" for at, one in enumerate(documents) if one is None]
         kept = len(documents) - len(faults)
         return FakePosted({"accepted": kept} if kept else {}, {"touched": 1}, faults)
+
+    def refuse_body(self, reason: Refusal) -> None:
+        self.refusals.append(reason)
 
     def failed(self, error: Exception) -> None:
         self.failures.append(error)

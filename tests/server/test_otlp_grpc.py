@@ -92,14 +92,16 @@ async def test_too_many_spans(roomy: Running) -> None:
 
 
 @pytest.mark.parametrize(
-    ("fault", "seconds", "message"),
+    ("fault", "seconds", "message", "refusal"),
     [
-        (OverloadedError("the inbox is full", 2), 2, "the inbox is full"),
-        (StoreUnavailableError("/path"), 1, "the store cannot take it now"),
-        (KeyError("a user's text"), 1, "internal error"),
+        (OverloadedError("the inbox is full", 2), 2, "the inbox is full", "overloaded"),
+        (StoreUnavailableError("/path"), 1, "the store cannot take it now", "unavailable"),
+        (KeyError("a user's text"), 1, "internal error", "error"),
     ],
 )
-async def test_try_later(running: Running, fault: Exception, seconds: int, message: str) -> None:
+async def test_try_later(
+    running: Running, fault: Exception, seconds: int, message: str, refusal: str
+) -> None:
     """What may pass is unavailable, with the delay in both places senders look at."""
     running.intake.fault = fault
     error = await _refused(running, _message(GOOD))
@@ -112,6 +114,7 @@ async def test_try_later(running: Running, fault: Exception, seconds: int, messa
     assert (status.code, status.message) == (14, message)
     assert retry.retry_delay.seconds == packed.retry_delay.seconds == seconds
     assert running.intake.failures == ([fault] if isinstance(fault, KeyError) else [])
+    assert running.intake.refusals == [refusal]
 
 
 async def test_port_is_not_shared(running: Running) -> None:

@@ -156,11 +156,11 @@ async def test_method(running: Running) -> None:
 
 
 @pytest.mark.parametrize(
-    ("fault", "retry_after", "message"),
+    ("fault", "retry_after", "message", "refusal"),
     [
-        (OverloadedError("the inbox is full", 2), "2", "the inbox is full"),
-        (StoreUnavailableError("/path"), "1", "the store cannot take it now"),
-        (KeyError("a user's text"), "1", "internal error"),
+        (OverloadedError("the inbox is full", 2), "2", "the inbox is full", "overloaded"),
+        (StoreUnavailableError("/path"), "1", "the store cannot take it now", "unavailable"),
+        (KeyError("a user's text"), "1", "internal error", "error"),
     ],
 )
 async def test_try_later(
@@ -169,13 +169,14 @@ async def test_try_later(
     fault: Exception,
     retry_after: str,
     message: str,
+    refusal: str,
 ) -> None:
-    """What may pass is answered 503 with a hint when to retry; nothing is counted."""
+    """What may pass is answered 503 with a hint when to retry; no span is counted."""
     running.intake.fault = fault
     answer = await running.post(_json(TRACE, "00" * 16), JSON)
     assert (answer.status_code, answer.headers["retry-after"]) == (503, retry_after)
     assert answer.json() == {"code": 14, "message": message}
-    assert running.intake.refused == []
+    assert (running.intake.refused, running.intake.refusals) == ([], [refusal])
     ours = isinstance(fault, KeyError)
     assert running.intake.failures == ([fault] if ours else [])
     assert ("KeyError" in caplog.text) is ours
