@@ -10,7 +10,7 @@ from hashlib import blake2b
 from itertools import chain
 
 from ragmon.ingest.decode import decode
-from ragmon.ingest.union import union
+from ragmon.ingest.union import Union, union
 from ragmon.interpret import Interpreted, interpret_whole
 from ragmon.labels import join, join_run, match_keys, run_keys
 from ragmon.metrics.measure import measure, measure_run
@@ -62,13 +62,8 @@ def draft(
     """
     if kept.state is TraceState.GONE or _past(kept, arrived, oldest_ns):
         return _expired(kept, arrived)
-    united = union(kept.spans, arrived)
-    refused = 0
-    if _over(united.spans, limits):
-        known = {span.span_id for span in kept.spans}
-        repeated = [span for span in arrived if span.span_id in known]
-        refused = len(arrived) - len(repeated)
-        united = union(kept.spans, repeated)
+    united = _united(kept.spans, arrived, limits)
+    refused = len(arrived) - united.settled - united.duplicates
     read = _read(kept.trace_id, united.spans)
     return Draft(
         kept=kept,
@@ -163,6 +158,29 @@ def _expired(kept: Kept, arrived: Sequence[SpanPart]) -> Draft:
 
 def _past(kept: Kept, arrived: Sequence[SpanPart], oldest_ns: int) -> bool:
     return not kept.revision and all(span.end_ns < oldest_ns for span in arrived)
+
+
+def _united(kept: Sequence[SpanPart], arrived: Sequence[SpanPart], limits: TraceLimits) -> Union:
+    """The union, without what would take a trace over its bounds.
+
+    First the new spans stay out; where later versions of known spans are too much as well,
+    the versions stay that are kept.
+    """
+    united = union(kept, arrived)
+    if not _over(united.spans, limits):
+        return united
+    known = {span.span_id: span for span in kept}
+    repeated = [span for span in arrived if span.span_id in known]
+    united = union(kept, repeated)
+    if not _over(united.spans, limits):
+        return united
+    return union(kept, [span for span in repeated if _yields(span, known[span.span_id])])
+
+
+def _yields(span: SpanPart, kept: SpanPart) -> bool:
+    """Whether the kept version of a span stays when this one comes."""
+    (stays,) = union((kept,), (span,)).spans
+    return (stays.context, stays.span) == (kept.context, kept.span)
 
 
 def _over(spans: Sequence[SpanPart], limits: TraceLimits) -> bool:

@@ -32,3 +32,15 @@ def test_a_stored_trace_is_bounded_with_its_resources() -> None:
     alike = [body(span(1, number, 9), pipeline="a" * 4_000) for number in range(1, 5)]
     spans = [part for one in alike for part in arrived(one)]
     assert draft(Kept(trace_id(1)), spans, LIMITS).settled == 4
+
+
+def test_a_known_span_grows_no_further_than_the_bound() -> None:
+    """Where later versions are too much the kept one stays, and a repeated one is known."""
+    first = arrived(body(span(1, 1, 9, note="short"), span(1, 2, 9)))
+    stored = draft(Kept(trace_id(1)), first, LIMITS).spans
+    kept = Kept(trace_id(1), 1, spans=stored, span_ids=frozenset(one.span_id for one in stored))
+    later = span(1, 1, 9, note="x" * 20_000)
+    later.end_time_unix_nano += S
+    again = draft(kept, [*arrived(body(later)), first[1]], LIMITS)
+    assert (stored, 0, 1) == (again.spans, again.settled, again.duplicates)
+    assert (Dropped(DropReason.TRACE_TOO_LARGE, 1),) == again.dropped
