@@ -102,22 +102,14 @@ class Assembler:
                 span.trace_id, offset, received_ns, self._read_before
             )
             heappush(self._deadlines, (received_ns, span.trace_id))
-        cost = trace.cost(span)
-        if not self._fits(trace, cost):
+        if not trace.fits(span, self._settings):
             return False
         ended = span.ends > trace.ends
-        trace.add(span, received_ns)
+        self.open_bytes += trace.add(span, received_ns)
         if ended:
             self._schedule(trace)
-        self.open_bytes += cost
         self.open_spans += 1
         return True
-
-    def _fits(self, trace: OpenTrace, cost: int) -> bool:
-        return (
-            len(trace.spans) < self._settings.trace_spans
-            and trace.bytes + cost <= self._settings.trace_bytes
-        )
 
     def _expired(self, now_ns: int) -> Iterable[Release]:
         """Release what its deadline has passed; a deadline that moved is looked at again."""

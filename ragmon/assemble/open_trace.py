@@ -13,13 +13,15 @@ class OpenTrace:
 
     __slots__ = (
         "bytes",
-        "contexts",
+        "distinct_bytes",
         "ends",
         "first_ns",
+        "held",
         "last_ns",
         "low_offset",
         "read_before",
         "scheduled_ns",
+        "span_ids",
         "spans",
         "trace_id",
     )
@@ -33,21 +35,30 @@ class OpenTrace:
         self.ends = Ends.NOTHING
         self.scheduled_ns = received_ns
         self.spans: list[SpanPart] = []
-        self.contexts: dict[bytes, bytes] = {}
-        self.bytes = 0
+        self.span_ids: set[str] = set()
+        self.held: dict[bytes, bytes] = {}
+        self.bytes = self.distinct_bytes = 0
 
-    def cost(self, span: SpanPart) -> int:
-        """Bytes that one more span adds to what is held; an equal context is held once."""
-        return span.size + (0 if span.context in self.contexts else len(span.context))
+    def fits(self, span: SpanPart, settings: AssemblySettings) -> bool:
+        """Whether the trace stays within its bounds, which a repeated span uses up none of."""
+        if self._repeats(span):
+            return True
+        known = span.span_id in self.span_ids
+        return (known or len(self.span_ids) < settings.trace_spans) and (
+            self.distinct_bytes + self._cost(span) <= settings.trace_bytes
+        )
 
-    def add(self, span: SpanPart, received_ns: int) -> None:
-        """Take one more span."""
-        self.bytes += self.cost(span)
-        context = self.contexts.setdefault(span.context, span.context)
-        self.spans.append(span if context is span.context else replace(span, context=context))
+    def add(self, span: SpanPart, received_ns: int) -> int:
+        """Take one more span; returns the bytes that it added."""
+        cost = self._cost(span)
+        self.bytes += cost
+        self.distinct_bytes += 0 if self._repeats(span) else cost
+        self.span_ids.add(span.span_id)
+        self.spans.append(self._shared(span))
         self.ends = max(self.ends, span.ends)
         self.first_ns = min(self.first_ns, received_ns)
         self.last_ns = max(self.last_ns, received_ns)
+        return cost
 
     def move(self, by_ns: int) -> None:
         """Move its times, as the clock was moved."""
@@ -71,6 +82,23 @@ class OpenTrace:
             self.first_ns,
             self.last_ns,
         )
+
+    def _cost(self, span: SpanPart) -> int:
+        """Bytes that one more span adds to what is held: equal bytes are held once."""
+        shared = sum(len(part) for part in (span.context, span.span) if part in self.held)
+        return span.size + len(span.context) - shared
+
+    def _repeats(self, span: SpanPart) -> bool:
+        known = span.span_id in self.span_ids
+        return known and span.span in self.held and span.context in self.held
+
+    def _shared(self, span: SpanPart) -> SpanPart:
+        """The same span, of bytes that are held already where they are equal."""
+        context = self.held.setdefault(span.context, span.context)
+        content = self.held.setdefault(span.span, span.span)
+        if context is span.context and content is span.span:
+            return span
+        return replace(span, context=context, span=content)
 
 
 def _quiet(ends: Ends, settings: AssemblySettings) -> tuple[float, ReleaseReason]:

@@ -128,6 +128,21 @@ def test_a_trace_over_its_bound_refuses_more_spans() -> None:
     assert add(assembler, 1, 0, span("b", 1, size=2000)) == refused
 
 
+def test_repeated_spans_use_up_no_bound() -> None:
+    """A retried body is held once, and leaves the bounds to the spans that follow."""
+    assembler = Assembler(AssemblySettings(trace_spans=2, trace_bytes=2000))
+    sent = [span("a", number, size=800) for number in (1, 2)]
+    sent = [replace(one, span=one.span_id.encode() + one.span) for one in sent]
+    for offset in range(3):
+        assert add(assembler, offset, 0, sent[0]) == ()
+    assert add(assembler, 3, 0, sent[1]) == ()
+    assert assembler.open_bytes == 4 * 96 + 2 * 816
+    assert add(assembler, 4, 0, span("a", 3)) == (Dropped(DropReason.TRACE_TOO_LARGE, 1),)
+    (released,) = assembler.drain()
+    assert len(released.spans) == 4
+    assert assembler.open_bytes == 0
+
+
 def test_a_context_is_held_once_a_trace() -> None:
     """The resource and scope count towards the bounds, equal ones once in each trace."""
     assembler = Assembler(AssemblySettings(trace_bytes=2500))
