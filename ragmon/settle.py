@@ -58,13 +58,16 @@ def draft(
 ) -> Draft:
     """Read a trace: what is kept of it and what arrived since, in any order.
 
-    A trace that ended before `oldest_ns` is past retention and will not be stored.
+    A new trace whose spans, or whose requests and runs, all happened before `oldest_ns` is
+    past retention and will not be stored.
     """
     if kept.state is TraceState.GONE or _past(kept, arrived, oldest_ns):
         return _expired(kept, arrived)
     united = _united(kept.spans, arrived, limits)
     refused = len(arrived) - united.settled - united.duplicates
     read = _read(kept.trace_id, united.spans)
+    if not kept.revision and _removed_at_once(read, oldest_ns):
+        return _expired(kept, arrived)
     return Draft(
         kept=kept,
         spans=united.spans,
@@ -158,6 +161,12 @@ def _expired(kept: Kept, arrived: Sequence[SpanPart]) -> Draft:
 
 def _past(kept: Kept, arrived: Sequence[SpanPart], oldest_ns: int) -> bool:
     return not kept.revision and all(span.end_ns < oldest_ns for span in arrived)
+
+
+def _removed_at_once(read: Interpreted, oldest_ns: int) -> bool:
+    """Whether retention, which goes by the latest result, would remove what is stored."""
+    times = [record.event_ns for record in read.records] + [run.event_ns for run in read.runs]
+    return bool(times) and max(times) < oldest_ns
 
 
 def _united(kept: Sequence[SpanPart], arrived: Sequence[SpanPart], limits: TraceLimits) -> Union:
