@@ -270,6 +270,11 @@ def test_sentences_keep_their_places_beside_one_that_is_no_vector() -> None:
     )
     assert value(report, "chunking.semantic_boundary_clarity") is None
     assert {"invalid_vectors": 2} == report.stages[0].notes
+    report = ChunkEvaluator().evaluate(
+        chunks=[["A b. C d.", "E f."]],
+        sentence_vectors=[[[nothing, [0.0, 1.0]], [[0.0, 1.0]]]],
+    )
+    assert 0.0 == value(report, "chunking.semantic_boundary_clarity")
 
 
 def test_documents_without_ids_are_told_apart() -> None:
