@@ -1,11 +1,7 @@
 """What each evaluator reads, measures and tells."""
 
-import subprocess
-import sys
 from collections.abc import Iterator
 from typing import Any
-
-import pytest
 
 from ragmon.evaluate import (
     AugmentationEvaluator,
@@ -292,13 +288,3 @@ def test_documents_without_ids_are_told_apart() -> None:
     )
     assert 1.0 == value(split, "chunking.evidence_completeness")
     assert {} == split.stages[0].notes
-
-
-@pytest.mark.parametrize(
-    ("imported", "heavy"),
-    [("ragmon", "ragmon.evaluate"), ("ragmon.evaluate", "pandas polars pyarrow rich")],
-)
-def test_only_what_is_used_is_imported(imported: str, heavy: str) -> None:
-    """Capturing loads no evaluator, and evaluating lists no library of frames."""
-    code = f"import sys, {imported}; sys.exit(not set({heavy.split()}).isdisjoint(sys.modules))"
-    assert 0 == subprocess.run([sys.executable, "-c", code], check=False).returncode

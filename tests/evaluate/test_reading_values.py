@@ -1,6 +1,7 @@
 """How the forms of files and frames write what is missing, nested or no number."""
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -184,3 +185,13 @@ def test_a_cell_of_a_frame_is_what_it_is() -> None:
     """Only a CSV has no types: a text where a list belongs is a fault in a frame."""
     with pytest.raises(ValueError, match="retrieved_ids must be a list, not str"):
         evaluate(pd.DataFrame({"retrieved_ids": ['["a"]']}))
+
+
+@pytest.mark.parametrize(
+    ("imported", "heavy"),
+    [("ragmon", "ragmon.evaluate"), ("ragmon.evaluate", "pandas polars pyarrow rich")],
+)
+def test_only_what_is_used_is_imported(imported: str, heavy: str) -> None:
+    """Capturing loads no evaluator, and evaluating lists no library of frames."""
+    code = f"import sys, {imported}; sys.exit(not set({heavy.split()}).isdisjoint(sys.modules))"
+    assert 0 == subprocess.run([sys.executable, "-c", code], check=False).returncode
