@@ -64,6 +64,7 @@ class Processor:
         self._ledger = ledger
         self._aside = aside
         self._settings = settings
+        self._clock_ns = 0
         self._waiting: dict[str, Work] = {}
         self._waiting_spans = 0
         self._settler = Settler(
@@ -95,8 +96,8 @@ class Processor:
             StoreUnavailableError: the store cannot commit now; nothing was forgotten.
         """
         if not self._waiting:
-            clock_ns = self._read(now_ns)
-            self._wait(self._assembler.due(clock_ns))
+            self._read(now_ns)
+            self._wait(self._assembler.due(self._clock_ns))
         settled = self._settle_waiting(now_ns, may_go_on)
         return settled + (self._settle_touched(now_ns) if may_go_on() else 0)
 
@@ -119,23 +120,24 @@ class Processor:
         while self._inbox.unread_spans and not self._assembler.is_full:
             self._read(now_ns)
 
-    def _read(self, now_ns: int) -> int:
-        """Move entries into the assembler; returns the time that it is for what was read.
+    def _read(self, now_ns: int) -> None:
+        """Move entries into the assembler, and the time that it is for what was read.
 
-        With entries still unread (a replay, a backlog) that is the arrival of the last one
-        read, else half a trace whose other half is still unread would be taken as idle.
+        With entries still unread (a replay, a backlog) that is the latest arrival among
+        those read, else half a trace whose other half is still unread would be taken as idle.
         """
-        clock_ns = now_ns
+        self._assembler.follow_clock(now_ns)
+        self._clock_ns = min(self._clock_ns, now_ns)
         for _ in range(self._settings.entries_per_step):
             if self._assembler.is_full:
-                break
+                return
             # One at a time: a body of a few kilobytes may hold megabytes of spans.
             entries = self._inbox.read(1)
             if not entries:
                 self.replayed = True
-                return now_ns
-            clock_ns = self._take(entries[0], now_ns)
-        return clock_ns
+                self._clock_ns = now_ns
+                return
+            self._clock_ns = max(self._clock_ns, self._take(entries[0], now_ns))
 
     def _take(self, entry: Entry, now_ns: int) -> int:
         """Hand one entry to the assembler; returns the time of its arrival.

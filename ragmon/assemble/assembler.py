@@ -65,13 +65,21 @@ class Assembler:
         )
         return (Dropped(DropReason.TRACE_TOO_LARGE, refused),) if refused else ()
 
+    def follow_clock(self, now_ns: int) -> None:
+        """Hear what time it is: after a clock was set back, what is open is as old as before."""
+        back_ns = self._now_ns - now_ns
+        self._now_ns = now_ns
+        if back_ns > _SET_BACK_NS:
+            for trace in self._open.values():
+                trace.move(-back_ns)
+                self._schedule(trace)
+
     def due(self, now_ns: int) -> tuple[Release, ...]:
-        """Release what is whole, or must go, at `now_ns`.
+        """Release what is whole, or must go, at `now_ns`, which lags in a backlog.
 
         The oldest traces go too while they hold more than half of the inbox's bound behind
         the mark, or the open bytes are above nine tenths of theirs.
         """
-        self._follow_clock(now_ns)
         releases = list(self._expired(now_ns))
         while self._open and (self.is_full or self._pins_inbox):
             releases.append(self._take_out(self._oldest, ReleaseReason.EVICTED))
@@ -122,15 +130,6 @@ class Assembler:
             if deadline_ns <= now_ns:
                 yield self._take_out(trace, reason)
             else:
-                self._schedule(trace)
-
-    def _follow_clock(self, now_ns: int) -> None:
-        """After the clock was set back, what is open has aged as much as before."""
-        back_ns = self._now_ns - now_ns
-        self._now_ns = now_ns
-        if back_ns > _SET_BACK_NS:
-            for trace in self._open.values():
-                trace.move(-back_ns)
                 self._schedule(trace)
 
     def _schedule(self, trace: OpenTrace) -> None:

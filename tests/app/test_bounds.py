@@ -5,7 +5,7 @@ from pathlib import Path
 from ragmon.ingest.split import PROTOBUF, split
 from ragmon.model.flow import Body, Dropped, DropReason, Kept, SpanPart
 from ragmon.settle import TraceLimits, draft
-from tests.app.running import START_NS, S, body, running, send, series, span, trace_id
+from tests.app.running import START_NS, S, body, request, running, send, series, span, trace_id
 
 LIMITS = TraceLimits(spans=10, bytes=10_000)
 
@@ -21,6 +21,21 @@ def test_a_round_stops_reading_at_the_bound(tmp_path: Path) -> None:
         parts.processor.step(START_NS + S)
         assert 40 - series(parts, "ragmon_processor_open_spans") == 1
         assert parts.inbox.unread_spans == 35
+
+
+def test_an_early_arrival_in_a_backlog_sets_no_clock_back(tmp_path: Path) -> None:
+    """What waited long to be written ages nothing that came before it."""
+    with running(tmp_path) as parts:
+        send(parts, body(request(1), received_ns=START_NS + 100 * S))
+        parts.processor.step(START_NS + 100 * S)
+        backlog = [body(span(trace, 1, 9), received_ns=START_NS) for trace in range(2, 1026)]
+        backlog[-1] = body(span(1025, 1, 9), received_ns=START_NS + 94 * S)
+        send(parts, *backlog, body(span(2000, 1, 9), received_ns=START_NS + 101 * S))
+        parts.processor.step(START_NS + 101 * S)
+        parts.processor.step(START_NS + 102 * S)
+        assert series(parts, "ragmon_requests_total") == 0
+        parts.processor.step(START_NS + 106 * S)
+        assert series(parts, "ragmon_requests_total") == 1
 
 
 def test_a_stored_trace_is_bounded_with_its_resources() -> None:
