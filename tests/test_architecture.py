@@ -53,7 +53,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
         "server": "model ingest labels",
         "evaluate": "model text labels metrics summary",
         "replay": "model text ingest assemble interpret labels metrics settle",
-        "generate": "model metrics telemetry semconv config",
+        "generate": "model labels metrics telemetry semconv config",
         "app": " ".join(sorted(PROCESSOR | {"model", "text", "config", "replay", "_version"})),
         "demo": "ragmon",
         "cli": "app config generate metrics labels evaluate summary replay demo model ingest"

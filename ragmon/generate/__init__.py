@@ -10,6 +10,7 @@ from pathlib import Path
 from ragmon.generate import deploy, grafana
 from ragmon.generate.dashboards import dashboards
 from ragmon.generate.docs import metrics_page
+from ragmon.generate.labels import schema_file
 from ragmon.generate.origin import ORIGIN
 from ragmon.generate.rules import RUNBOOKS, rules_file
 from ragmon.generate.runbooks import pages
@@ -36,6 +37,7 @@ def files(
     return _none_empty(
         {
             "docs/metrics.md": metrics_page(metrics),
+            "docs/label.schema.json": schema_file(),
             "docs/settings.md": settings_page(),
             "deploy/ragmon.yaml": sample_file(),
             "deploy/prometheus/rules/ragmon.yml": rules_file(job=job, runbook_base=runbook_base),

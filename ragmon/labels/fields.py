@@ -10,7 +10,7 @@ from typing import Any
 
 from ragmon.model.gold import GoldField
 
-_LARGEST = 1000
+LARGEST_GRADE = 1000
 
 
 class FieldError(ValueError):
@@ -87,9 +87,10 @@ def _id(value: Any) -> str:
 
 
 def _grade(key: str, grade: Any) -> float:
-    if isinstance(grade, bool) or not isinstance(grade, int | float) or not abs(grade) <= _LARGEST:
+    number = isinstance(grade, int | float) and not isinstance(grade, bool)
+    if not number or not abs(grade) <= LARGEST_GRADE:
         raise FieldError(
-            f"has a grade that is no number up to {_LARGEST:g}, of the id {key[:64]!r}"
+            f"has a grade that is no number up to {LARGEST_GRADE:g}, of the id {key[:64]!r}"
         )
     return float(grade)
 

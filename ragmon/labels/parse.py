@@ -17,11 +17,14 @@ _TARGETS = ("trace_id", "span_id", "request_id", "query")
 _ENVELOPE = ("pipeline", "annotator", "labelled_at", "revision", "probability")
 _KEYS = (*_TARGETS, *_ENVELOPE, *map(str, GoldField))
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_SEVENTH_DIGIT = re.compile(r"[.,][0-9]{6}([0-9]{1,3})")
 _DEFAULT_ANNOTATOR = "unknown"
 _NANOSECONDS = 1_000_000_000
 _FAR_S = 1e11
-_LONGEST_NAME = 256
-_LONGEST_TEXT = 16_384
+_NEVER_NS = 1 << 63
+REVISIONS = 1 << 31
+LONGEST_NAME = 256
+LONGEST_TEXT = 16_384
 _MOST_UNKNOWN = 100
 
 
@@ -144,8 +147,8 @@ def _hex_id(name: str, value: object, length: int) -> str:
 
 
 def _text_target(name: str, value: object) -> MatchKey:
-    if not _is_text(value, _LONGEST_TEXT):
-        raise FieldError(f"{name} must be a text of 1 to {_LONGEST_TEXT} valid characters")
+    if not _is_text(value, LONGEST_TEXT):
+        raise FieldError(f"{name} must be a text of 1 to {LONGEST_TEXT} valid characters")
     if name == "request_id":
         return MatchKey(TargetKind.REQUEST_ID, value)
     query = normalise_query(value)
@@ -167,9 +170,9 @@ def _read_envelope(posted: Mapping[str, Any], received_ns: int) -> dict[str, Any
 
 def _optional_text(posted: Mapping[str, Any], name: str) -> str | None:
     value = posted.get(name)
-    if value is None or _is_text(value, _LONGEST_NAME):
+    if value is None or _is_text(value, LONGEST_NAME):
         return value
-    raise FieldError(f"{name} must be a text of 1 to {_LONGEST_NAME} valid characters")
+    raise FieldError(f"{name} must be a text of 1 to {LONGEST_NAME} valid characters")
 
 
 def _is_text(value: object, longest: int) -> TypeGuard[str]:
@@ -181,7 +184,7 @@ def _labelled_at(value: object, received_ns: int) -> int:
     if value is None:
         return received_ns
     given_ns = _iso_ns(value) if isinstance(value, str) else _seconds_ns(value)
-    if given_ns is None or not 0 <= given_ns < 1 << 63:
+    if given_ns is None or not 0 <= given_ns < _NEVER_NS:
         raise FieldError("labelled_at must be ISO 8601 or seconds, from 1970 to 2262")
     return given_ns
 
@@ -199,11 +202,18 @@ def _iso_ns(value: str) -> int | None:
         elapsed = aware - datetime(1970, 1, 1, tzinfo=UTC)
     except (ValueError, OverflowError):
         return None
-    return (elapsed.days * 86400 + elapsed.seconds) * _NANOSECONDS + elapsed.microseconds * 1000
+    whole_ns = (elapsed.days * 86400 + elapsed.seconds) * _NANOSECONDS
+    return whole_ns + elapsed.microseconds * 1000 + _beyond_microseconds(value)
+
+
+def _beyond_microseconds(value: str) -> int:
+    """The nanoseconds that a `datetime` has no room for."""
+    found = _SEVENTH_DIGIT.search(value)
+    return int(found[1].ljust(3, "0")) if found else 0
 
 
 def _revision(value: object) -> int:
-    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 31:
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < REVISIONS:
         return value
     raise FieldError("revision must be a whole number from 0")
 
