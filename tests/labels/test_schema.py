@@ -128,3 +128,36 @@ def test_what_a_schema_cannot_say() -> None:
         {"request_id": "\ud800", "answerable": True},
     )
     assert [(SCHEMA.is_valid(one), parses(one)) for one in only_the_parser] == [(True, False)] * 5
+
+
+BORDERS: Mapping[str, tuple[Any, ...]] = {
+    "trace_id": ("0" * 32, "0" * 31, "0" * 33, "g" * 32, "0" * 32 + "\n", None),
+    "request_id": ("", "r", "r" * 16_384, "r" * 16_385, 7),
+    "query": ("what", "w" * 16_384, "w" * 16_385, None),
+    "span_id": ("a" * 16, "a" * 17, None),
+    "pipeline": ("", "p" * LONGEST_NAME, "p" * (LONGEST_NAME + 1), None, 7),
+    "annotator": ("", "a" * LONGEST_NAME, "a" * (LONGEST_NAME + 1), None, 7),
+    "labelled_at": (-1, 0, 0.5, 9_223_372_036, 9_223_372_036.854_774, 9_223_372_036.854_776, True),
+    "revision": (-1, 0, (1 << 31) - 1, 1 << 31, True, None, 0.5, "1"),
+    "probability": (0, 1e-9, 1, 1.001, True, None, "1"),
+    "relevant_ids": ([], [""], [1], [None], {}, {"": 1}, {"a": 1000}, {"a": 1001}, {"a": -1001}),
+    "expected_evidence": ("a", [], [""], [{}], [{"text": ""}], [{"text": "", "id": ""}], [1]),
+    "expected_chunks": ("", [], ["a"], [1], {}),
+    "reference_answers": ("", [], ["a"], [1], None),
+    "required_facts": ("", [], [""], [[]], [["a"]], [[["a"]]]),
+    "expected_citations": ([], [""], [True], ["a", 1], "a"),
+    "answerable": (True, 0, None, "true"),
+    "verified_claims": ([], [None], [True], [0], [{}], [{"supported": 1}], [{"x": 1}]),
+    "task_success": (False, 1, None),
+}
+
+
+def test_at_the_borders() -> None:
+    """Just within and just beyond what each key may hold, both say the same."""
+    for name, values in BORDERS.items():
+        for target in ({}, {"query": "x"}, {"trace_id": "0" * 32}):
+            for gold in ({}, {"task_success": True}):
+                for value in values:
+                    label = {**target, **gold, name: value}
+                    assert parses(label) is SCHEMA.is_valid(label), label
+    assert set(BORDERS) == set(label_schema()["properties"])
