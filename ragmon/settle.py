@@ -10,7 +10,7 @@ from hashlib import blake2b
 from itertools import chain
 
 from ragmon.ingest.decode import decode
-from ragmon.ingest.union import Union, union
+from ragmon.ingest.union import bounded_union
 from ragmon.interpret import Interpreted, interpret_whole
 from ragmon.labels import join, join_run, match_keys, run_keys
 from ragmon.metrics.measure import measure, measure_run
@@ -34,7 +34,6 @@ from ragmon.model.flow import (
     Settled,
     SpanPart,
     TraceState,
-    held_bytes,
 )
 from ragmon.model.gold import Gold, GoldLabel, MatchKey
 from ragmon.model.indexing import ChunkedDocument, Chunking, IndexingRun
@@ -63,7 +62,7 @@ def draft(
     """
     if kept.state is TraceState.GONE or _past(kept, arrived, oldest_ns):
         return _expired(kept, arrived)
-    united = _united(kept.spans, arrived, limits)
+    united = bounded_union(kept.spans, arrived, limits.spans, limits.bytes)
     refused = len(arrived) - united.settled - united.duplicates
     read = _read(kept.trace_id, united.spans)
     if not kept.revision and _removed_at_once(read, oldest_ns):
@@ -167,33 +166,6 @@ def _removed_at_once(read: Interpreted, oldest_ns: int) -> bool:
     """Whether retention, which goes by the latest result, would remove what is stored."""
     times = [record.event_ns for record in read.records] + [run.event_ns for run in read.runs]
     return bool(times) and max(times) < oldest_ns
-
-
-def _united(kept: Sequence[SpanPart], arrived: Sequence[SpanPart], limits: TraceLimits) -> Union:
-    """The union, without what would take a trace over its bounds.
-
-    First the new spans stay out; where later versions of known spans are too much as well,
-    the versions stay that are kept.
-    """
-    united = union(kept, arrived)
-    if not _over(united.spans, limits):
-        return united
-    known = {span.span_id: span for span in kept}
-    repeated = [span for span in arrived if span.span_id in known]
-    united = union(kept, repeated)
-    if not _over(united.spans, limits):
-        return united
-    return union(kept, [span for span in repeated if _yields(span, known[span.span_id])])
-
-
-def _yields(span: SpanPart, kept: SpanPart) -> bool:
-    """Whether the kept version of a span stays when this one comes."""
-    (stays,) = union((kept,), (span,)).spans
-    return (stays.context, stays.span) == (kept.context, kept.span)
-
-
-def _over(spans: Sequence[SpanPart], limits: TraceLimits) -> bool:
-    return len(spans) > limits.spans or held_bytes(spans) > limits.bytes
 
 
 def _read(trace_id: str, spans: Sequence[SpanPart]) -> Interpreted:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 
-from ragmon.model.flow import SpanPart
+from ragmon.model.flow import SpanPart, held_bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +34,33 @@ def union(kept: Sequence[SpanPart], arrived: Sequence[SpanPart]) -> Union:
     settled = len(spans) - known
     ordered = tuple([spans[span_id] for span_id in sorted(spans)])
     return Union(ordered, settled, len(arrived) - settled)
+
+
+def bounded_union(
+    kept: Sequence[SpanPart], arrived: Sequence[SpanPart], most_spans: int, most_bytes: int
+) -> Union:
+    """The union, without what would take a trace over a bound.
+
+    First the new spans stay out; where later versions of known spans are too much as well,
+    the versions stay that are kept.
+    """
+
+    def fits(united: Union) -> bool:
+        return len(united.spans) <= most_spans and held_bytes(united.spans) <= most_bytes
+
+    if fits(united := union(kept, arrived)):
+        return united
+    known = {span.span_id: span for span in kept}
+    repeated = [span for span in arrived if span.span_id in known]
+    if fits(united := union(kept, repeated)):
+        return united
+    return union(kept, [span for span in repeated if _yields(span, known[span.span_id])])
+
+
+def _yields(span: SpanPart, kept: SpanPart) -> bool:
+    """Whether the kept version of a span stays when this one comes."""
+    stays = _stronger(kept, span)
+    return (stays.context, stays.span) == (kept.context, kept.span)
 
 
 def _unite(spans: dict[str, SpanPart], more: Iterable[SpanPart]) -> None:
