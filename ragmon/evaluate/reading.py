@@ -17,7 +17,6 @@ Records: TypeAlias = Iterable[Fields] | str | PathLike[str] | object
 
 _ROWS_AT_ONCE: Final = 1024
 _LONGEST_CELL: Final = 1 << 30
-_BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 
 
 class Row(NamedTuple):
@@ -131,9 +130,8 @@ def _jsonl(path: Path) -> Iterator[Row]:
     opened = gzip.open if path.suffix == ".gz" else open
     with opened(path, "rb") as lines:
         for number, line in enumerate(lines, start=1):
-            written = line.removeprefix(_BYTE_ORDER_MARK) if number == 1 else line
-            if written.strip():
-                yield _row(_json(written, f"{path}:{number}"), f"{path}:{number}")
+            if line.strip():
+                yield _row(_json(line, f"{path}:{number}"), f"{path}:{number}")
 
 
 def _json(line: bytes, where: str) -> object:

@@ -50,7 +50,9 @@ class Cell(str):
 
 
 def read_json(written: str | bytes) -> object:
-    """What a JSON text says; NaN and halves of surrogate pairs are read as Python writes them.
+    """What a JSON text says, also with a byte order mark.
+
+    NaN and halves of surrogate pairs are read as Python writes them.
 
     Raises:
         ValueError: it is no JSON.
