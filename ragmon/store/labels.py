@@ -79,7 +79,12 @@ def under(connection: Connection, keys: Iterable[MatchKey]) -> dict[MatchKey, li
 
 
 def _stored(row: Any) -> StoredLabel:
-    label = GoldLabel(
+    return StoredLabel(row.id, of_row(row), row.matched_ns is not None)
+
+
+def of_row(row: Any) -> GoldLabel:
+    """The label that a row holds."""
+    return GoldLabel(
         key=MatchKey(TargetKind(row.kind), row.target),
         pipeline=row.pipeline,
         field=GoldField(row.field),
@@ -90,7 +95,6 @@ def _stored(row: Any) -> StoredLabel:
         probability=row.probability,
         content_hash=row.content_hash,
     )
-    return StoredLabel(row.id, label, row.matched_ns is not None)
 
 
 def mark_matched(connection: Connection, ids: Iterable[int], now_ns: int) -> None:

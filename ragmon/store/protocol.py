@@ -18,6 +18,7 @@ from ragmon.model.flow import (
     Unmatched,
 )
 from ragmon.model.gold import GoldLabel, MatchKey
+from ragmon.model.label_views import LabelChoice, LabelCount
 from ragmon.model.result import Fresh, RequestKey, Result
 from ragmon.model.window import Dirty, RollUp
 
@@ -139,6 +140,14 @@ class Store(Protocol):
 
     def labels_unmatched(self) -> Unmatched:
         """Labels that no commit has used yet, without the standing ones."""
+        ...
+
+    def labels(self, choice: LabelChoice) -> Iterator[GoldLabel]:
+        """The chosen labels, each at its newest version, in the order they first came."""
+        ...
+
+    def label_counts(self) -> tuple[LabelCount, ...]:
+        """Labels by field and annotator, the most numerous first, at most a thousand."""
         ...
 
     def rows(self, start_ns: int, end_ns: int, pipeline: str | None = None) -> Iterator[Result]:

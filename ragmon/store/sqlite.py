@@ -11,6 +11,7 @@ from sqlalchemy import Connection, func, select
 from ragmon.model.corpus import CorpusDocument, CorpusReceipt, Sources, Wanted
 from ragmon.model.flow import Conflict, Kept, Known, LabelReceipt, Settled, Touch, Unmatched
 from ragmon.model.gold import GoldLabel, MatchKey
+from ragmon.model.label_views import LabelChoice, LabelCount
 from ragmon.model.result import Fresh, RequestKey, Result
 from ragmon.model.window import Dirty, RollUp
 from ragmon.store import (
@@ -18,6 +19,7 @@ from ragmon.store import (
     corpus,
     corpus_expiry,
     corpus_sources,
+    label_reading,
     results,
     retention,
     rows,
@@ -150,6 +152,15 @@ class SqliteStore:
             return labels_table.unmatched(connection)
 
     # --- views ------------------------------------------------------------------------
+
+    def labels(self, choice: LabelChoice) -> Iterator[GoldLabel]:
+        """The chosen labels, each at its newest version, in the order they first came."""
+        return label_reading.read(self._database, choice)
+
+    def label_counts(self) -> tuple[LabelCount, ...]:
+        """Labels by field and annotator, the most numerous first, at most a thousand."""
+        with self._database.read() as connection:
+            return label_reading.count(connection)
 
     def rows(self, start_ns: int, end_ns: int, pipeline: str | None = None) -> Iterator[Result]:
         """Results with start_ns <= event_ns < end_ns, of one pipeline or all."""
