@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from ragmon.app.corpus import Registered
 from ragmon.app.labels import Posted
@@ -38,6 +38,14 @@ class AppIntake:
     async def post_labels(self, labels: Sequence[object], received_ns: int) -> Posted:
         """Keep posted labels."""
         return await asyncio.to_thread(self._parts.labels.post, labels, received_ns)
+
+    def read_labels(self, chosen: Mapping[str, str]) -> Iterator[bytes]:
+        """The chosen labels, as they would be posted."""
+        return self._parts.label_views.lines(chosen, self.now_ns())
+
+    async def label_status(self) -> Mapping[str, object]:
+        """How labels fare."""
+        return await asyncio.to_thread(self._parts.label_views.status, self.now_ns())
 
     async def post_corpus(
         self, documents: Sequence[object], received_ns: int, pipeline: str | None

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock
 
 from ragmon.errors import ConfigError
 from ragmon.export.exporter import Exporter
@@ -49,6 +50,14 @@ class LabelDesk:
     def __init__(self, store: Store, exporter: Exporter) -> None:
         self._store = store
         self._exporter = exporter
+        self._outcomes = Counter(dict.fromkeys(LabelOutcome, 0))
+        self._counting = Lock()
+
+    @property
+    def outcomes(self) -> Mapping[str, int]:
+        """What became of labels since the start."""
+        with self._counting:
+            return {str(outcome): count for outcome, count in self._outcomes.items()}
 
     def post(self, posted: Iterable[object], received_ns: int) -> Posted:
         """Keep every usable label of a post; the others are faults with their position.
@@ -67,7 +76,7 @@ class LabelDesk:
                 refused += 1
         outcomes, unmatched = self._keep(labels, received_ns)
         # Only now: a post that could not be kept is posted again, with the same faults.
-        self._exporter.label(LabelOutcome.REJECTED, refused)
+        self._count(LabelOutcome.REJECTED, refused)
         return _posted(outcomes, unmatched, refused, tuple(faults))
 
     def load(self, path: Path, now_ns: int) -> Posted:
@@ -83,7 +92,7 @@ class LabelDesk:
             kept, waiting = self._keep(batch, now_ns)
             outcomes.update(kept)
             unmatched += waiting
-        self._exporter.label(LabelOutcome.REJECTED, file.refused)
+        self._count(LabelOutcome.REJECTED, file.refused)
         return _posted(outcomes, unmatched, file.refused, file.faults)
 
     def _keep(self, labels: Sequence[GoldLabel], now_ns: int) -> tuple[Counter[LabelOutcome], int]:
@@ -91,8 +100,13 @@ class LabelDesk:
         receipt = self._store.put_labels(labels, now_ns)
         outcomes = Counter(receipt.outcomes)
         for outcome, count in outcomes.items():
-            self._exporter.label(outcome, count)
+            self._count(outcome, count)
         return outcomes, receipt.unmatched
+
+    def _count(self, outcome: LabelOutcome, labels: int) -> None:
+        self._exporter.label(outcome, labels)
+        with self._counting:
+            self._outcomes[outcome] += labels
 
 
 def _posted(

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ragmon._version import __version__
 from ragmon.app.corpus import CorpusDesk
+from ragmon.app.label_views import LabelViews
 from ragmon.app.labels import LabelDesk
 from ragmon.app.ledger import Ledger
 from ragmon.app.processor import Processor, ProcessorSettings
@@ -41,6 +42,7 @@ class Parts:
     upkeep: Upkeep
     labels: LabelDesk
     corpus: CorpusDesk
+    label_views: LabelViews
 
 
 def check(config: Config) -> None:
@@ -115,7 +117,8 @@ def assembled(config: Config) -> Iterator[Parts]:
         upkeep = Upkeep(store, exporter, registry, windows)
         labels = LabelDesk(store, exporter)
         corpus = CorpusDesk(store, config.store.corpus_bytes)
-        yield Parts(inbox, writer, store, exporter, processor, upkeep, labels, corpus)
+        views = LabelViews(store, labels, windows)
+        yield Parts(inbox, writer, store, exporter, processor, upkeep, labels, corpus, views)
 
 
 def _inbox(config: Config) -> SqliteInbox | MemoryInbox:

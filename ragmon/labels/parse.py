@@ -161,7 +161,7 @@ def _read_envelope(posted: Mapping[str, Any], received_ns: int) -> dict[str, Any
     return {
         "pipeline": _optional_text(posted, "pipeline"),
         "annotator": _optional_text(posted, "annotator") or _DEFAULT_ANNOTATOR,
-        "labelled_at_ns": _labelled_at(posted.get("labelled_at"), received_ns),
+        "labelled_at_ns": moment_ns(posted.get("labelled_at"), received_ns),
         "revision": _revision(posted.get("revision", 0)),
         "probability": _probability(posted.get("probability")),
         "stamped": posted.get("labelled_at") is None,
@@ -180,7 +180,12 @@ def _is_text(value: object, longest: int) -> TypeGuard[str]:
     return isinstance(value, str) and 0 < len(value) <= longest and not _SURROGATE.search(value)
 
 
-def _labelled_at(value: object, received_ns: int) -> int:
+def moment_ns(value: object, received_ns: int) -> int:
+    """A time as `labelled_at` gives it: ISO 8601, or seconds since 1970; None is the receipt.
+
+    Raises:
+        FieldError: it is none of these.
+    """
     if value is None:
         return received_ns
     given_ns = _iso_ns(value) if isinstance(value, str) else _seconds_ns(value)

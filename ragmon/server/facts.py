@@ -9,6 +9,7 @@ from starlette.routing import Route
 
 from ragmon.server.auth import RequireBearer
 from ragmon.server.intake import Posted
+from ragmon.server.label_reads_http import LabelReads
 from ragmon.server.otlp_http import TracesEndpoint
 from ragmon.server.posts_http import PostsEndpoint
 from ragmon.server.receive import Receiver
@@ -32,6 +33,7 @@ def facts_app(
     return Starlette(
         routes=[
             Route("/v1/labels", labels.post, methods=["POST"]),
+            *LabelReads(receiver).routes(),
             Route("/v1/corpus", corpus.post, methods=["POST"]),
             Route("/v1/traces", traces.post, methods=["POST"]),
             Route("/{prefix:path}/v1/traces", traces.post, methods=["POST"]),

@@ -1,6 +1,6 @@
 """What the servers ask of app: facts to take in, views to show."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
@@ -57,6 +57,22 @@ class Intake(Protocol):
 
         Raises:
             StoreUnavailableError: nothing was kept; post it again.
+        """
+
+    def read_labels(self, chosen: Mapping[str, str]) -> Iterator[bytes]:
+        """The chosen labels as lines of JSON, some at a time; any thread may go on with it.
+
+        chosen: by the names `field`, `annotator`, `since`.
+
+        Raises:
+            MalformedError: a name or a value is none.
+        """
+
+    async def label_status(self) -> Mapping[str, object]:
+        """How labels fare: outcomes, what waits, counts, coverage.
+
+        Raises:
+            StoreUnavailableError: it cannot be read now.
         """
 
     async def post_corpus(

@@ -1,7 +1,7 @@
 """A fake of what app hands the servers, and clients to real servers on free ports."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import grpc
@@ -64,6 +64,16 @@ class FakeIntake:
                 answer.outcomes["accepted"] = answer.outcomes.get("accepted", 0) + fields
         answer.counts["unmatched"] = sum(answer.outcomes.values())
         return answer
+
+    def read_labels(self, chosen: Mapping[str, str]) -> Iterator[bytes]:
+        if self.fault is not None:
+            raise self.fault
+        return (f"{one} {dict(chosen)}\n".encode() for one in self.posted)
+
+    async def label_status(self) -> Mapping[str, object]:
+        if self.fault is not None:
+            raise self.fault
+        return {"labels": len(self.posted)}
 
     async def post_corpus(
         self, documents: Sequence[object], received_ns: int, pipeline: str | None

@@ -1,0 +1,128 @@
+"""Stored labels shown: as they would be posted, and counted."""
+
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from itertools import islice
+from typing import Any, Final
+
+import orjson
+
+from ragmon.app.labels import LabelDesk
+from ragmon.config import window_seconds
+from ragmon.errors import MalformedError
+from ragmon.labels.fields import FieldError
+from ragmon.labels.parse import moment_ns
+from ragmon.labels.write import posted_form
+from ragmon.model.gold import GoldField
+from ragmon.model.label_views import LabelChoice
+from ragmon.store.protocol import Store
+
+_NANOSECONDS: Final = 1_000_000_000
+_MINUTE_NS: Final = 60 * _NANOSECONDS
+_LINES: Final = 500
+_PARAMETERS: Final = ("field", "annotator", "since")
+
+
+class LabelViews:
+    """Shows labels. Any thread may call it. windows: name -> seconds."""
+
+    def __init__(self, store: Store, desk: LabelDesk, windows: Mapping[str, int]) -> None:
+        self._store = store
+        self._desk = desk
+        self._windows = windows
+
+    def lines(self, chosen: Mapping[str, str], now_ns: int) -> Iterator[bytes]:
+        """The chosen labels as lines of JSON in the posted form, some hundred at a time.
+
+        chosen: `field`, `annotator`, `since` (a time, or how long ago as in `7d`).
+
+        Raises:
+            MalformedError: at once, for a name or a value that is none.
+        """
+        labels = self._store.labels(_choice(chosen, now_ns))
+        lines = (orjson.dumps(posted_form(label)) + b"\n" for label in labels)
+        return iter(lambda: b"".join(islice(lines, _LINES)), b"")
+
+    def status(self, now_ns: int) -> dict[str, Any]:
+        """Outcomes since the start, what waits, counts by field and annotator, coverage."""
+        waiting = self._store.labels_unmatched()
+        oldest_ns = waiting.oldest_ns
+        return {
+            "since_start": dict(self._desk.outcomes),
+            "unmatched": {
+                "count": waiting.count,
+                "oldest_age_s": None if oldest_ns is None else max(0, now_ns - oldest_ns) / 1e9,
+            },
+            "labels": [
+                {
+                    "field": str(one.field),
+                    "annotator": one.annotator,
+                    "count": one.count,
+                    "unmatched": one.unmatched,
+                }
+                for one in self._store.label_counts()
+            ],
+            "coverage": {
+                name: self._coverage(now_ns, seconds) for name, seconds in self._windows.items()
+            },
+        }
+
+    def _coverage(self, now_ns: int, window_s: int) -> dict[str, dict[str, float]]:
+        """By pipeline: requests of the window, and how many of them a label reached."""
+        last = now_ns // _MINUTE_NS
+        first = last - max(1, round(window_s / 60)) + 1
+        found: dict[str, dict[str, float]] = {}
+        for one in self._store.roll_ups(first, last + 1):
+            pipeline = found.setdefault(one.pipeline, {"requests": 0, "labelled": 0})
+            pipeline["requests"] += one.requests
+            pipeline["labelled"] += one.labelled
+        return {
+            name: {**counts, "ratio": counts["labelled"] / counts["requests"]}
+            for name, counts in sorted(found.items())
+            if counts["requests"]
+        }
+
+
+def _choice(chosen: Mapping[str, str], now_ns: int) -> LabelChoice:
+    for name in chosen:
+        if name not in _PARAMETERS:
+            raise MalformedError(_unknown("parameter", name, _PARAMETERS))
+    field, since = chosen.get("field"), chosen.get("since")
+    return LabelChoice(
+        field=None if field is None else _field(field),
+        annotator=chosen.get("annotator"),
+        since_ns=None if since is None else _since_ns(since, now_ns),
+    )
+
+
+def _field(name: str) -> GoldField:
+    try:
+        return GoldField(name)
+    except ValueError:
+        raise MalformedError(_unknown("field", name, tuple(map(str, GoldField)))) from None
+
+
+def _unknown(kind: str, name: str, known: tuple[str, ...]) -> str:
+    near = get_close_matches(name, known, n=1)
+    hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(known)}"
+    return f"unknown {kind} {name[:64]!r}; {hint}"
+
+
+def _since_ns(since: str, now_ns: int) -> int:
+    try:
+        return now_ns - window_seconds(since) * _NANOSECONDS
+    except ValueError:
+        pass
+    try:
+        return moment_ns(_number(since), now_ns)
+    except FieldError:
+        raise MalformedError(
+            "since must be how long ago, such as 7d, or a time in ISO 8601 or seconds"
+        ) from None
+
+
+def _number(written: str) -> float | str:
+    try:
+        return float(written)
+    except ValueError:
+        return written
