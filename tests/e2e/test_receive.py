@@ -66,10 +66,12 @@ def test_every_real_trace_is_accepted_over_both_roads(
 def test_bad_bodies_get_the_contracts_answer(
     start_processor: StartProcessor, content: bytes, headers: dict[str, str], status: int
 ) -> None:
-    """A body that cannot be used is answered, and the processor takes the next one."""
+    """A body that cannot be used is answered and counted, and the next one is taken."""
     processor = start_processor(limits={"body_bytes": 8 << 20})
     answer = httpx.post(f"{processor.otlp}/v1/traces", content=content, headers=headers)
     assert answer.status_code == status
+    refused = processor.value("ragmon_processor_bodies_refused_total")
+    assert refused == (status in (400, 413))
     assert processor.post(rag_request(1, time.time_ns())).status_code == 200
     until("the good request settled", lambda: processor.value("ragmon_requests_total"))
 
