@@ -71,6 +71,7 @@ def test_every_field() -> None:
         resource={"service": "rag"},
         scope_name="lib",
         dropped=3,
+        arrival_ns=0,
     )
 
 
