@@ -1,11 +1,15 @@
 """The prompt, and the context in it that an answer could rest on."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import compress
 from typing import Final, NamedTuple
 
 from ragmon.interpret.choice import latest_first, latest_of
 from ragmon.interpret.meaning import RawDocument, RawDocuments, Role
 from ragmon.interpret.scope import Scope
+from ragmon.interpret.search import Search
 from ragmon.interpret.texts import Texts
 from ragmon.interpret.tree import Node
 from ragmon.model.record import ContextSource
@@ -23,9 +27,6 @@ _CONTEXT_NAMES: Final = (
     "text_chunks",
 )
 
-_MOST_WORK: Final = 1 << 27
-"""Documents times characters of the prompt they are looked for in: about a tenth of a second."""
-
 
 class Context(NamedTuple):
     """What the answer could rest on, and where it was taken from."""
@@ -34,7 +35,8 @@ class Context(NamedTuple):
     source: ContextSource
 
 
-class Evidence(NamedTuple):
+@dataclass(frozen=True)
+class Evidence:
     """What is known of a request when its context is looked for."""
 
     query: str | None
@@ -42,6 +44,13 @@ class Evidence(NamedTuple):
     retrieved: RawDocuments | None
     reranked: RawDocuments | None
     texts: Texts
+    search: Search = field(default_factory=Search)
+
+    @cached_property
+    def found_texts(self) -> Sequence[str]:
+        """The texts of what was retrieved and reranked."""
+        found = (self.retrieved or ()) + (self.reranked or ())
+        return [text for document in found if (text := self.texts.raw_text(document))]
 
 
 def find_context(scope: Scope, line: Sequence[Node], evidence: Evidence) -> Context | None:
@@ -80,7 +89,7 @@ def _built(builder: Node, evidence: Evidence) -> RawDocuments | None:
     prompt = _prompt(builder, evidence)
     if given is None or prompt is None:
         return _from_variables(builder, evidence)
-    return _reaching(given, prompt, evidence.texts)
+    return _reaching(given, prompt, evidence)
 
 
 def _handed(call: Node, evidence: Evidence) -> RawDocuments | None:
@@ -89,7 +98,7 @@ def _handed(call: Node, evidence: Evidence) -> RawDocuments | None:
     if given is None or call.span.dropped:
         return _from_variables(call, evidence)
     prompt = _prompt(call, evidence)
-    return given if prompt is None else _reaching(given, prompt, evidence.texts)
+    return given if prompt is None else _reaching(given, prompt, evidence)
 
 
 def _prompt(node: Node, evidence: Evidence) -> str | None:
@@ -98,23 +107,24 @@ def _prompt(node: Node, evidence: Evidence) -> str | None:
     return None if prompt is None or prompt.endswith(TRUNCATION_MARK) else prompt
 
 
-def _reaching(documents: RawDocuments, prompt: str, texts: Texts) -> RawDocuments | None:
+def _reaching(documents: RawDocuments, prompt: str, evidence: Evidence) -> RawDocuments | None:
     """The documents whose text stands in the prompt; None where it shows none of them."""
-    if len(documents) * len(prompt) > _MOST_WORK:
-        return None
-    packed = [raw for raw in documents if (text := texts.raw_text(raw)) and _occurs(text, prompt)]
-    return tuple(packed) if packed or not documents else None
+    shown = _shown([evidence.texts.raw_text(raw) or "" for raw in documents], prompt, evidence)
+    packed = () if shown is None else tuple(compress(documents, shown))
+    return packed if packed or not documents else None
 
 
-def _occurs(text: str, prompt: str) -> bool:
-    return text.removesuffix(TRUNCATION_MARK) in prompt
+def _shown(texts: Sequence[str], prompt: str, evidence: Evidence) -> list[bool] | None:
+    """Per text, maybe cut short, whether it stands in the prompt; one without text does not."""
+    found = evidence.search.found([text.removesuffix(TRUNCATION_MARK) for text in texts], prompt)
+    return found and [bool(text) and shown for text, shown in zip(texts, found, strict=True)]
 
 
 def _from_variables(node: Node, evidence: Evidence) -> RawDocuments | None:
     """The template variable that held the context: named like it, else holding its texts."""
     prompt = _prompt(node, evidence)
     for variable in _context_variables(node.meaning.variables, evidence):
-        packed = _packed(variable, prompt, evidence.query)
+        packed = _packed(variable, prompt, evidence)
         if packed is not None:
             return packed
     return None
@@ -125,31 +135,23 @@ def _context_variables(
 ) -> Iterator[RawDocuments]:
     yield from (variables[name] for name in _CONTEXT_NAMES if name in variables)
     unnamed = [variables[name] for name in sorted(variables) if name not in _CONTEXT_NAMES]
-    found = _found_texts(evidence) if unnamed else []
     for variable in unnamed:
         held = "\n".join(document.text or "" for document in variable)
-        if len(found) * len(held) <= _MOST_WORK and any(text in held for text in found):
+        if any(evidence.search.found(evidence.found_texts, held) or ()):
             yield variable
 
 
-def _found_texts(evidence: Evidence) -> list[str]:
-    found = (evidence.retrieved or ()) + (evidence.reranked or ())
-    return [text for document in found if (text := evidence.texts.raw_text(document))]
-
-
-def _packed(variable: RawDocuments, prompt: str | None, query: str | None) -> RawDocuments | None:
+def _packed(variable: RawDocuments, prompt: str | None, evidence: Evidence) -> RawDocuments | None:
     """What of a variable reached the prompt; a single text is believed without one."""
     filled = tuple([document for document in variable if document.text])
     if not filled:
         return ()
-    if len(filled) == 1 and filled[0].text == query:
+    if len(filled) == 1 and filled[0].text == evidence.query:
         return None
     if prompt is None:
         return filled if len(variable) == 1 else None
-    if len(filled) * len(prompt) > _MOST_WORK:
-        return None
-    packed = [document for document in filled if document.text and _occurs(document.text, prompt)]
-    return tuple(packed) or None
+    shown = _shown([document.text or "" for document in filled], prompt, evidence)
+    return tuple(compress(filled, shown or ())) or None
 
 
 def _rest_of_prompt(evidence: Evidence) -> RawDocuments | None:

@@ -35,10 +35,10 @@ def usage(scope: Scope) -> tuple[ModelUsage, ...]:
     if not carriers:
         return ()
     own = _own_amounts(nodes, carriers)
-    enclosing = _enclosing(nodes)
+    around = _models_around(nodes)
     sums: dict[str | None, list[float | None]] = {}
     for index, amounts in own:
-        row = sums.setdefault(_model(nodes, index, enclosing), [None, None, None])
+        row = sums.setdefault(_model(nodes, index, around[index]), [None, None, None])
         row[:] = map(_plus, row, amounts)
     return tuple([_row(model, *row) for model, row in sums.items()])
 
@@ -96,7 +96,16 @@ def _enclosing(nodes: Sequence[Node]) -> list[int]:
     return enclosing
 
 
-def _model(nodes: Sequence[Node], index: int, enclosing: Sequence[int]) -> str | None:
+def _models_around(nodes: Sequence[Node]) -> list[str | None]:
+    """Per node the model of the nearest of these nodes around it that names one."""
+    around: list[str | None] = []
+    for outer in _enclosing(nodes):
+        own = nodes[outer].meaning.model if outer >= 0 else None
+        around.append(around[outer] if own is None and outer >= 0 else own)
+    return around
+
+
+def _model(nodes: Sequence[Node], index: int, around: str | None) -> str | None:
     """The model of a call: as the innermost call inside it says, else it, else one around it."""
     node = nodes[index]
     inner = index
@@ -105,7 +114,4 @@ def _model(nodes: Sequence[Node], index: int, enclosing: Sequence[int]) -> str |
     for inside in range(inner, index - 1, -1):
         if nodes[inside].meaning.model is not None:
             return nodes[inside].meaning.model
-    around = enclosing[index]
-    while around >= 0 and nodes[around].meaning.model is None:
-        around = enclosing[around]
-    return nodes[around].meaning.model if around >= 0 else None
+    return around

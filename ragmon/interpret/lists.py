@@ -1,11 +1,12 @@
 """Candidates and final list: what was retrieved, and what reranking made of it."""
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from ragmon.interpret.meaning import Field, RawDocument, RawDocuments, Role
 from ragmon.interpret.scope import Scope
-from ragmon.interpret.tree import Node, contains, innermost, outermost
+from ragmon.interpret.tree import Node, innermost, outermost
 from ragmon.model.record import Absence
 
 
@@ -55,13 +56,25 @@ def _sources(retrievers: Sequence[Node]) -> list[Node]:
 
 def _candidates(source: Node, rerankers: Sequence[Node]) -> RawDocuments | None:
     """A retriever that reranks inside returns the final list: the reranker saw the candidates."""
-    inside = (
-        node.meaning.input_documents
-        for node in rerankers
-        if contains(source, node) and not _torn(node)
+    given = next(
+        (
+            node.meaning.input_documents
+            for node in _inside(source, rerankers)
+            if node.meaning.input_documents is not None and not _torn(node)
+        ),
+        None,
     )
-    given = next((documents for documents in inside if documents is not None), None)
     return source.meaning.documents if given is None else given
+
+
+def _inside(outer: Node, nodes: Sequence[Node]) -> Sequence[Node]:
+    """Those of some nodes, given in order, that lie inside another."""
+    first = bisect_left(nodes, outer.first, key=_first)
+    return nodes[first : bisect_right(nodes, outer.last, lo=first, key=_first)]
+
+
+def _first(node: Node) -> int:
+    return node.first
 
 
 def _from_rerankers(rerankers: Sequence[Node]) -> Listing:
