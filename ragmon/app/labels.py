@@ -32,7 +32,7 @@ class Posted:
     @property
     def counts(self) -> Mapping[str, int]:
         """What there is to count beside outcomes."""
-        return {"unmatched": self.unmatched}
+        return {"unmatched": self.unmatched, "rejected": self.refused}
 
 
 @dataclass(frozen=True, slots=True)

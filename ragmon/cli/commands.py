@@ -15,6 +15,7 @@ from ragmon.app.wiring import load_metrics
 from ragmon.cli import corpus as corpus_command
 from ragmon.cli import demo as demo_command
 from ragmon.cli import evaluate as evaluate_command
+from ragmon.cli import labels as labels_command
 from ragmon.cli import replay as replay_command
 from ragmon.cli.console import ConfigFile, Root, complain, out
 from ragmon.config import load
@@ -154,6 +155,7 @@ app.command(epilog=evaluate_command.EXAMPLES)(evaluate_command.evaluate)
 app.command(epilog=replay_command.EXAMPLES)(replay_command.replay)
 app.command(epilog=demo_command.EXAMPLES)(demo_command.demo)
 app.add_typer(corpus_command.app, name="corpus")
+app.add_typer(labels_command.app, name="labels")
 
 
 def _present(given: dict[str, dict[str, object]]) -> dict[str, dict[str, object]]:

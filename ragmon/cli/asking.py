@@ -1,0 +1,106 @@
+"""Asking a running processor over HTTP, as commands do."""
+
+import time
+from collections.abc import Callable
+from email.utils import parsedate_to_datetime
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import httpx
+import typer
+
+from ragmon.errors import ConfigError, RagmonError
+
+Endpoint = Annotated[str, typer.Option(help="The processor's OTLP/HTTP.")]
+TokenFile = Annotated[Path | None, typer.Option(help="File with the bearer token.")]
+ENDPOINT: Final = "http://localhost:4318"
+_TIMEOUT_S: Final = 300.0
+_TRIES: Final = 60
+_MOST_WAIT_S: Final = 60.0
+_LATER: Final = frozenset((429, 503))
+
+
+def connect(endpoint: str, token_file: Path | None) -> httpx.Client:
+    """A client that shows the token.
+
+    Raises:
+        ConfigError: the token cannot be read, or the endpoint is no URL.
+    """
+    headers = {} if token_file is None else {"authorization": f"Bearer {_token(token_file)}"}
+    try:
+        return httpx.Client(base_url=endpoint, headers=headers, timeout=_TIMEOUT_S)
+    except httpx.InvalidURL as error:
+        raise ConfigError((f"--endpoint {endpoint}: {error}",)) from None
+
+
+def _token(token_file: Path) -> str:
+    try:
+        return token_file.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        why = getattr(error, "strerror", None) or "is no UTF-8"
+        raise ConfigError((f"--token-file: {token_file}: {why}",)) from None
+
+
+def until_taken(client: httpx.Client, send: Callable[[], httpx.Response]) -> httpx.Response:
+    """Send until it is answered; 429 and 503 mean again, after as long as they say.
+
+    Raises:
+        ConfigError: nothing answers there.
+        RagmonError: it was put off too often.
+    """
+    for _ in range(_TRIES):
+        answer = reached(client, send)
+        if answer.status_code not in _LATER:
+            return answer
+        time.sleep(_wait_s(answer.headers.get("retry-after")))
+    raise RagmonError(f"{client.base_url}: unavailable; what was accepted stays, import it again")
+
+
+def reached(client: httpx.Client, send: Callable[[], httpx.Response]) -> httpx.Response:
+    """Send once.
+
+    Raises:
+        ConfigError: nothing answers there.
+    """
+    try:
+        return send()
+    except (httpx.TransportError, httpx.InvalidURL) as error:
+        raise unreachable(client, str(error) or type(error).__name__) from None
+
+
+def read_object(client: httpx.Client, answer: httpx.Response, expected: str) -> dict[str, Any]:
+    """The JSON object of an answer, which holds an expected key.
+
+    Raises:
+        ConfigError: another service answers there.
+    """
+    try:
+        told = answer.json()
+    except ValueError:
+        told = None
+    if not isinstance(told, dict) or expected not in told:
+        raise unreachable(client, refusal(answer))
+    return told
+
+
+def refusal(answer: httpx.Response) -> str:
+    """The status and the first line of an answer."""
+    return f"{answer.status_code} {answer.text.partition(chr(10))[0][:200]}".strip()
+
+
+def unreachable(client: httpx.Client, why: str) -> ConfigError:
+    """The error for an endpoint that cannot be used."""
+    return ConfigError((f"--endpoint {client.base_url}: {why}",))
+
+
+def _wait_s(retry_after: str | None) -> float:
+    """Seconds to wait, from seconds or a date; one where nothing is said."""
+    try:
+        return min(_MOST_WAIT_S, max(0.0, float(retry_after or 1)))
+    except ValueError:
+        pass
+    try:
+        until_s = parsedate_to_datetime(str(retry_after)).timestamp()
+    except ValueError:
+        return 1.0
+    return min(_MOST_WAIT_S, max(0.0, until_s - time.time()))  # noqa: TID251 (a command's clock)
