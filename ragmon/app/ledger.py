@@ -1,12 +1,14 @@
 """Commits to counters: what happened to spans, told to the exporter once."""
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 
 from ragmon.app.faults import where_raised
 from ragmon.export.exporter import Exporter
 from ragmon.model.flow import Draft, Dropped, Release
-from ragmon.model.result import Fresh
+from ragmon.model.indexing import IndexingRun
+from ragmon.model.record import RequestRecord
+from ragmon.model.result import Fresh, RequestKey
 from ragmon.telemetry import Room, SettledWhen
 
 _log = logging.getLogger("ragmon.app")
@@ -39,10 +41,17 @@ class Ledger:
         for release in releases:
             lag_s = max(0, now_ns - release.last_ns) / _NANOSECONDS
             self._exporter.released(release.reason, lag_s)
-        if releases and not draft.kept.revision:
-            self._clock_faults(draft)
-            if not draft.records and not draft.runs and not draft.expired:
-                self._exporter.without_request()
+        empty = not draft.records and not draft.runs and not draft.expired
+        if releases and not draft.kept.revision and empty:
+            self._exporter.without_request()
+
+    def clock_faults(self, draft: Draft, new: Container[RequestKey]) -> None:
+        """Count the wrong clocks of the requests and runs that a commit stored first."""
+        told: tuple[RequestRecord | IndexingRun, ...] = (*draft.records, *draft.runs)
+        for one in told:
+            if RequestKey(one.trace_id, one.span_id) in new:
+                for kind in one.clock_faults:
+                    self._exporter.clock_fault(kind)
 
     def dropped(self, dropped: Iterable[Dropped]) -> None:
         """Count spans that will never be part of a result."""
@@ -61,10 +70,3 @@ class Ledger:
         """Count documents that the corpus had no room for."""
         for _ in range(documents):
             self._exporter.error(Room.STORE)
-
-    def _clock_faults(self, draft: Draft) -> None:
-        of_records = (record.clock_faults for record in draft.records)
-        of_runs = (run.clock_faults for run in draft.runs)
-        for kinds in (*of_records, *of_runs):
-            for kind in kinds:
-                self._exporter.clock_fault(kind)

@@ -100,11 +100,13 @@ class Settler:
         computed = list(self._compute(portion, pending, now_ns))
         fresh, conflicts = self._store.commit([settled for _, settled in computed], now_ns)
         again = {conflict.trace_id for conflict in conflicts}
+        new = {one.key for one in fresh if one.first}
         self._ledger.observe(fresh)
         self._tell_refused()
         for work, settled in computed:
             if work.trace_id not in again:
                 self._ledger.committed(settled.draft, work.releases, now_ns)
+                self._ledger.clock_faults(settled.draft, new)
                 del pending[work.trace_id]
                 self._done(work)
 
