@@ -65,5 +65,5 @@ _CAUSES: Final[Mapping[str, Callable[[Scope, Content], Absence | None]]] = {
     "prompt": lambda _, content: _said(content.prompted, Field.PROMPT) or _torn(content.prompted),
     "answer": _answer,
     "citations": lambda scope, _: _said(scope.nodes, Field.CITATIONS),
-    "usage": lambda _, content: _torn(content.line),
+    "usage": lambda scope, _: _torn(scope.of(Role.GENERATION)),
 }

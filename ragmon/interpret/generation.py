@@ -1,5 +1,6 @@
 """The model calls of a request: the one that answered, and what all of them used."""
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Final, TypeAlias
 
@@ -26,7 +27,8 @@ def usage(scope: Scope) -> tuple[ModelUsage, ...]:
     """Tokens and cost per model, in order of the calls.
 
     Model calls nest, and an outer one repeats what the inner ones used: each value is
-    taken from the innermost spans that carry it.
+    taken from the innermost spans that carry it. What a call may have lost is not known of
+    the others either: a sum of the rest would pass for the whole.
     """
     nodes = [*scope.of(Role.GENERATION), *scope.request]
     nodes.sort(key=lambda node: node.first)
@@ -34,7 +36,7 @@ def usage(scope: Scope) -> tuple[ModelUsage, ...]:
     carriers = [(index, amounts) for index, amounts in carriers if amounts != _NO_AMOUNTS]
     if not carriers:
         return ()
-    own = _own_amounts(nodes, carriers)
+    own = _without_lost(_own_amounts(nodes, carriers), nodes, scope.of(Role.GENERATION))
     around = _models_around(nodes)
     sums: dict[str | None, list[float | None]] = {}
     for index, amounts in own:
@@ -65,6 +67,28 @@ def _own_amounts(
         ]
         own.append((index, kept))
     return [(index, kept) for index, kept in reversed(own) if any(map(_is_known, kept))]
+
+
+def _without_lost(
+    own: list[tuple[int, Sequence[float | None]]], nodes: Sequence[Node], calls: Sequence[Node]
+) -> list[tuple[int, Sequence[float | None]]]:
+    """The amounts but those of a kind that a call which lost attributes has not."""
+    torn = [call for call in innermost(calls) if call.span.dropped]
+    if not torn:
+        return own
+    carriers = [[nodes[index] for index, kept in own if _is_known(kept[kind])] for kind in range(3)]
+    whole = [all(_told(call, of_kind) for call in torn) for of_kind in carriers]
+    left = [
+        (index, [amount if known else None for amount, known in zip(kept, whole, strict=True)])
+        for index, kept in own
+    ]
+    return [(index, kept) for index, kept in left if any(map(_is_known, kept))]
+
+
+def _told(call: Node, carriers: Sequence[Node]) -> bool:
+    """Whether a call lies inside one of some disjoint spans, given in order, or is one."""
+    before = bisect_right(carriers, call.first, key=lambda node: node.first)
+    return before > 0 and contains(carriers[before - 1], call)
 
 
 def _is_known(amount: float | None) -> bool:

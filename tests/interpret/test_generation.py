@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from ragmon.model.record import ModelUsage, RequestRecord, Stage
+from ragmon.model.record import Absence, ModelUsage, RequestRecord, Stage
 from ragmon.model.span import Span
 
 MakeSpan = Callable[..., Span]
@@ -135,3 +135,36 @@ def test_the_first_token_is_the_answering_calls(
         streamed.time_to_first_token_s,
         only_request.time_to_first_token_s,
     )
+
+
+def test_what_one_call_lost_is_not_known_of_all(
+    span: MakeSpan, rag: Rag, read_one: ReadOne
+) -> None:
+    """A sum over the calls that kept their amounts would pass for what all of them used."""
+    whole = span("one", "ask", rag("generation") | used("large", 10, 1, 0.25), at=(0, 1))
+    ask = span("ask", None, rag("request"))
+    bare = span("two", "ask", rag("generation", answer="x"), at=(1, 2), dropped=3)
+    uncosted = span("two", "ask", rag("generation") | used("small", 5, 2), at=(1, 2), dropped=3)
+
+    assert ((), Absence.DROPPED_ATTRIBUTES) == (
+        read_one(ask, whole, bare).usage,
+        read_one(ask, whole, bare).absent.get("usage"),
+    )
+    assert (
+        ModelUsage("large", 10, 1, None),
+        ModelUsage("small", 5, 2, None),
+    ) == read_one(ask, whole, uncosted).usage
+
+
+def test_the_call_around_tells_what_a_call_lost(
+    span: MakeSpan, rag: Rag, read_one: ReadOne
+) -> None:
+    """An outer call's amounts are those of the call inside it, whatever that lost."""
+    record = read_one(
+        span("ask", None, rag("request")),
+        span("outer", "ask", rag("generation") | used("large", 30, 12, 0.5), at=(0, 5)),
+        span("inner", "outer", rag("generation"), at=(1, 4), dropped=2),
+        span("judge", "ask", rag("generation") | used("small", 1, 1, 0.25), at=(6, 7), dropped=1),
+    )
+
+    assert (ModelUsage("large", 30, 12, 0.5), ModelUsage("small", 1, 1, 0.25)) == record.usage
