@@ -22,6 +22,7 @@ from ragmon.capture.answering import augmentation, generation, request, rerankin
 from ragmon.capture.blocks import span
 from ragmon.capture.configure import configure, flush, shutdown
 from ragmon.capture.indexing import chunking, embedding
+from ragmon.capture.labelling import label
 from ragmon.capture.notes import annotate
 from ragmon.capture.propagate import propagate
 
@@ -33,6 +34,7 @@ __all__ = [
     "embedding",
     "flush",
     "generation",
+    "label",
     "propagate",
     "request",
     "reranking",

@@ -3,6 +3,7 @@
 import logging
 import os
 import threading
+import time
 from collections.abc import Callable, Mapping
 from typing import Any, Final, get_args
 from weakref import WeakKeyDictionary
@@ -15,10 +16,12 @@ from ragmon.capture import faults
 from ragmon.capture.destination import (
     Destination,
     Protocol,
+    find_labels,
     find_otel,
     find_own,
     sdk_disabled,
 )
+from ragmon.capture.posting import poster
 from ragmon.capture.settings import (
     MAX_TEXT_CHARS,
     MAX_VECTOR_BYTES,
@@ -50,6 +53,7 @@ def configure(
     pipeline: str | None = None,
     pipeline_version: str | None = None,
     endpoint: str | None = None,
+    labels_endpoint: str | None = None,
     protocol: Protocol | None = None,
     headers: Mapping[str, str] | None = None,
     content: Content = "on",
@@ -75,6 +79,8 @@ def configure(
         pipeline_version: Which version of it this is, e.g. a release or a prompt's.
         endpoint: The OTLP endpoint, such as `http://localhost:4318`; by default
             RAGMON_ENDPOINT, and where ragmon makes the provider OTEL_EXPORTER_OTLP_ENDPOINT.
+        labels_endpoint: Where `ragmon.label` posts; by default RAGMON_LABELS_ENDPOINT, else
+            the endpoint's own host. Give it where spans go through a collector.
         protocol: `grpc` or `http/protobuf`; by default what the port says (4317 is gRPC).
         headers: Headers of every export, such as a token.
         content: `on` sends questions, documents, prompts and answers; `off` none of them.
@@ -102,16 +108,20 @@ def configure(
             _add_own(provider, own)
             active.tracer = provider.get_tracer(SCOPE, __version__)
             _installed.provider = provider
+            labels = None if sdk_disabled() else find_labels(labels_endpoint, own)
+            poster.aim(labels, headers or {})
     except Exception as fault:  # noqa: BLE001 -- an application must start all the same
         faults.report(fault, "configuring")
 
 
 def flush(timeout_s: float = 5.0) -> bool:
-    """Send what is queued, waiting at most this long; whether all of it was tried.
+    """Send queued spans and labels, waiting at most this long; whether all was tried.
 
     For short-lived processes (functions in a cloud, batch jobs). Never call it per request.
     """
-    return _bounded(_flush, timeout_s)
+    deadline_s = time.monotonic() + timeout_s
+    spans = _bounded(_flush, timeout_s)
+    return poster.drain(max(0.0, deadline_s - time.monotonic())) and spans
 
 
 def shutdown(timeout_s: float = 5.0) -> bool:
@@ -120,7 +130,11 @@ def shutdown(timeout_s: float = 5.0) -> bool:
     A provider that ragmon made is shut down, one of the application's own only loses
     ragmon's processor. Not needed at a normal exit, where the SDK does the same.
     """
-    return _bounded(_shutdown, timeout_s)
+    deadline_s = time.monotonic() + timeout_s
+    spans = _bounded(_shutdown, timeout_s)
+    labels = poster.drain(max(0.0, deadline_s - time.monotonic()))
+    poster.aim(None, {})
+    return labels and spans
 
 
 def _vectors_are_wanted() -> bool:

@@ -9,8 +9,10 @@ from urllib.parse import urlsplit
 
 Protocol: TypeAlias = Literal["grpc", "http/protobuf"]
 TRACES_PATH: Final = "/v1/traces"
+LABELS_PATH: Final = "/v1/labels"
 _OTLP: Final = "OTEL_EXPORTER_OTLP_"
 _GRPC_PORT: Final = 4317
+_HTTP_PORT: Final = 4318
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,40 @@ def find_own(
     if chosen == "http/protobuf" and not url.rstrip("/").endswith(TRACES_PATH):
         url = url.rstrip("/") + TRACES_PATH
     return Destination(url, chosen, headers or {})
+
+
+def find_labels(endpoint: str | None, own: Destination | None) -> str | None:
+    """Where labels are posted: by argument, RAGMON_LABELS_ENDPOINT, or beside ragmon's spans.
+
+    None where that cannot be known. The OTEL_* variables do not count: what they name may be
+    a collector, which takes no labels.
+
+    Raises:
+        ValueError: it is no HTTP endpoint.
+    """
+    url = endpoint or os.environ.get("RAGMON_LABELS_ENDPOINT")
+    if not url:
+        return None if own is None else _beside(own)
+    if "://" not in url:
+        url = f"http://{url}"
+    if urlsplit(url).scheme not in ("http", "https"):
+        raise ValueError("labels_endpoint must be an HTTP endpoint")
+    bare = url.rstrip("/")
+    return bare if bare.endswith(LABELS_PATH) else bare + LABELS_PATH
+
+
+def _beside(own: Destination) -> str | None:
+    """Labels go where spans go by HTTP; of a gRPC port only the usual one tells the other."""
+    parts = urlsplit(own.url or "")
+    if parts.scheme not in ("http", "https"):
+        return None
+    if own.protocol == "http/protobuf":
+        path = parts.path.rstrip("/").removesuffix(TRACES_PATH) + LABELS_PATH
+        return parts._replace(path=path).geturl()
+    if parts.port != _GRPC_PORT:
+        return None
+    place = parts.netloc.removesuffix(f":{_GRPC_PORT}")
+    return f"{parts.scheme}://{place}:{_HTTP_PORT}{LABELS_PATH}"
 
 
 def find_otel(protocol: Protocol | None, headers: Mapping[str, str] | None) -> Destination | None:

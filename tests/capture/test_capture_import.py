@@ -59,6 +59,7 @@ def test_public_names() -> None:
         "embedding",
         "flush",
         "generation",
+        "label",
         "propagate",
         "request",
         "reranking",
