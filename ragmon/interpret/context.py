@@ -27,6 +27,9 @@ _CONTEXT_NAMES: Final = (
     "text_chunks",
 )
 
+_UNSPACED: Final = "\u0e00"
+"""Thai, and most of the scripts that come after it, put no space between words."""
+
 
 class Context(NamedTuple):
     """What the answer could rest on, and where it was taken from."""
@@ -164,7 +167,14 @@ def _rest_of_prompt(evidence: Evidence) -> RawDocuments | None:
 
 def _without(query: str, prompt: str) -> str:
     """The prompt without the last place where the query stands by itself."""
-    before, found, after = prompt.rpartition(query)
-    if not found or before[-1:].isalnum() or after[:1].isalnum():
-        return prompt
-    return before + after
+    pieces = prompt.split(query)
+    for at in range(len(pieces) - 1, 0, -1):
+        inside = _one_word(pieces[at - 1][-1:], query[:1]) or _one_word(query[-1:], pieces[at][:1])
+        if not inside:
+            return query.join(pieces[:at]) + query.join(pieces[at:])
+    return prompt
+
+
+def _one_word(left: str, right: str) -> bool:
+    """Whether no word ends between two characters, of which either may be missing."""
+    return all(char.isalnum() and char < _UNSPACED for char in (left, right))

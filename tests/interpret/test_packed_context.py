@@ -239,3 +239,24 @@ def test_a_query_inside_of_words_stays_in_the_prompt(
     )
 
     assert (ContextSource.PROMPT, [(None, "Paris is big. Parisians live in ")]) == context(record)
+
+
+@pytest.mark.parametrize(
+    ("query", "prompt", "rest"),
+    [
+        ("Paris", "On Paris: Parisians live here", "On : Parisians live here"),
+        ("why?", "A text. why?Answer:", "A text. Answer:"),
+        ("巴黎在哪里", "资料。问题是巴黎在哪里请回答", "资料。问题是请回答"),
+        ("Paris", "Parisians", "Parisians"),
+    ],
+)
+def test_the_last_place_where_the_query_stands_alone_is_left_out(
+    query: str, prompt: str, rest: str, span: MakeSpan, rag: Rag, read_one: ReadOne
+) -> None:
+    """Places inside of words are passed over; not every script or mark parts words by spaces."""
+    record = read_one(
+        span("ask", None, rag("request", query=query), at=(0, 100)),
+        span("write", "ask", rag("generation", prompt=prompt), at=(0, 9)),
+    )
+
+    assert (ContextSource.PROMPT, [(None, rest)]) == context(record)
