@@ -17,6 +17,7 @@ from ragmon.evaluate.values import (
     list_of,
     mapping,
     optional,
+    plain,
     read_fields,
     same_length,
     text,
@@ -139,7 +140,12 @@ def _any_chunk(value: object) -> str | Mapping[str, Any]:
 
 
 def _by_id(value: object) -> Mapping[str, Mapping[str, Any]]:
-    return {str(key): mapping(one) for key, one in mapping(value).items()}
+    return {str(key): mapping(one) for key, one in _metadata(value).items()}
+
+
+def _metadata(value: object) -> Mapping[str, Any]:
+    given: Mapping[str, Any] = plain(mapping(value))
+    return given
 
 
 def _as_given(value: Any) -> Any:
@@ -151,7 +157,7 @@ _CHUNK_FIELDS: Final[Mapping[str, Reader]] = {
     "text": text,
     "start": count,
     "end": count,
-    "metadata": mapping,
+    "metadata": _metadata,
     "sentence_vectors": list_of(_as_given),
     "vector": list_of(_as_given),
 }

@@ -3,20 +3,25 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
-from itertools import chain
 from typing import Any, Final
 
 import numpy as np
 
 from ragmon.errors import InputError
 from ragmon.evaluate import settings as checked
-from ragmon.evaluate.chunks import DOCUMENT_FIELDS, Split, read_document
-from ragmon.evaluate.corpus import check_new
+from ragmon.evaluate.chunks import DOCUMENT_FIELDS, Split
 from ragmon.evaluate.reading import Records, read_rows, rows_of
-from ragmon.evaluate.reading import Row as Given
 from ragmon.evaluate.settings import CutOffs, SizeLimits
+from ragmon.evaluate.splits import pooled_gold, read_splits
 from ragmon.evaluate.tally import Tally, possible, quantiles, reasons, summary
-from ragmon.evaluate.values import Reader, argument, identity, labelled, list_of, read_fields
+from ragmon.evaluate.values import (
+    Reader,
+    argument,
+    identity,
+    labelled,
+    list_of,
+    read_fields,
+)
 from ragmon.labels.fields import relevant_ids
 from ragmon.metrics.chunking_notes import notes
 from ragmon.metrics.embedding_rows import measure_queries, query_layout
@@ -78,9 +83,9 @@ class ChunkEvaluator:
         documents by themselves.
 
         Raises:
-            InputError: a row cannot be read; it names its place and the field.
+            InputError: a row cannot be read or has no chunks; it names its place and the field.
         """
-        splits = list(_splits(rows_of(records, columns, DOCUMENT_FIELDS)))
+        splits = list(read_splits(rows_of(records, columns, DOCUMENT_FIELDS)))
         return Report(title, (self._report(splits),))
 
     def _report(self, splits: Sequence[Split]) -> StageReport:
@@ -90,7 +95,7 @@ class ChunkEvaluator:
             run = replace(self._settings, documents=(split.document,))
             tally.add(split.name, measure_run(run, split.gold, self._registry))
         whole = replace(self._settings, documents=tuple(split.document for split in splits))
-        gold = _pooled(splits)
+        gold = pooled_gold(splits)
         tally.note(Stage.CHUNKING, notes(whole, gold))
         report = tally.report(Stage.CHUNKING, self._registry)
         pooled = measure_run(whole, gold, self._registry)
@@ -98,36 +103,11 @@ class ChunkEvaluator:
         return replace(report, metrics=metrics, row_metrics=metrics)
 
 
-def _splits(rows: Iterable[Given]) -> Iterator[Split]:
-    names: set[str] = set()
-    for number, row in enumerate(rows, start=1):
-        split = read_document(row.fields, row.where, number)
-        check_new(split.name, names, row.where)
-        yield split
-
-
 def _of_corpus(metric: MetricSummary, pooled: Measured) -> MetricSummary:
     """The pooled value; the mean over documents where the corpus as a whole has none."""
     if not isinstance(pooled, NotMeasured):
         return replace(metric, value=pooled)
     return metric if pooled.detail == _SEVERAL else replace(metric, value=None)
-
-
-def _pooled(splits: Sequence[Split]) -> Gold:
-    """The gold of all documents, each piece of evidence with its document."""
-    evidence = [_evidence(split) for split in splits if split.gold.expected_evidence is not None]
-    ideal = [split.gold.expected_chunks for split in splits if split.gold.expected_chunks]
-    metadata = [one for split in splits if (one := split.gold.expected_metadata) is not None]
-    merged = {chunk: values for one in metadata for chunk, values in one.items()}
-    return Gold(
-        expected_evidence=tuple(chain.from_iterable(evidence)) if evidence else None,
-        expected_chunks=tuple(chain.from_iterable(ideal)) if ideal else None,
-        expected_metadata=merged if metadata else None,
-    )
-
-
-def _evidence(split: Split) -> list[dict[str, str]]:
-    return [{"document": split.name, **entry} for entry in split.gold.expected_evidence or ()]
 
 
 _VECTOR_FIELDS: Final[Mapping[str, Reader]] = {"id": identity, "vector": list_of(lambda one: one)}
@@ -234,10 +214,12 @@ def _vectors(
     given: Any, ids: Sequence[str] | None
 ) -> tuple[list[str] | None, Iterable[VectorLike]]:
     """Ids and vectors, from whichever form."""
-    if isinstance(given, Mapping):
-        return [str(name) for name in given], list(given.values())
     if isinstance(given, np.ndarray) or _is_list_of_vectors(given):
         return _with_ids(given, ids)
+    if ids is not None:
+        raise InputError("ids go with vectors in a list or an array only")
+    if isinstance(given, Mapping):
+        return list(argument("vectors", list_of(identity), list(given))), list(given.values())
     rows = [(row, read_fields(row.fields, _VECTOR_FIELDS, row.where)) for row in read_rows(given)]
     for row, fields in rows:
         if fields.keys() != _VECTOR_FIELDS.keys():
@@ -261,9 +243,12 @@ def _is_list_of_vectors(given: object) -> bool:
 def _with_ids(
     given: Sequence[VectorLike], ids: Sequence[str] | None
 ) -> tuple[list[str] | None, Sequence[VectorLike]]:
-    if ids is not None and len(ids) != len(given):
-        raise InputError(f"ids has {len(ids)} entries and vectors {len(given)}")
-    return None if ids is None else list(map(str, ids)), given
+    if ids is None:
+        return None, given
+    names = argument("ids", list_of(identity), ids)
+    if len(names) != len(given):
+        raise InputError(f"ids has {len(names)} entries and vectors {len(given)}")
+    return list(names), given
 
 
 def _queries(given: Records) -> Iterator[tuple[str, EmbeddedQuery]]:

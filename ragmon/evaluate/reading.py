@@ -2,6 +2,7 @@
 
 import csv
 import gzip
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import repeat
 from os import PathLike
@@ -100,6 +101,7 @@ def _of_memory(given: Any) -> Iterable[object]:
         return rows
     if hasattr(given, "itertuples"):  # pandas
         names = [str(name) for name in given.columns]
+        _check_header(names, "the frame")
         return (
             dict(zip(names, row, strict=True)) for row in given.itertuples(index=False, name=None)
         )
@@ -116,7 +118,7 @@ def _of_file(path: Path) -> Iterator[Row]:
         raise InputError(f"{path}: must end in {', '.join(_FORMS)}, with or without .gz")
     try:
         yield from form(path)
-    except (OSError, EOFError) as error:
+    except (OSError, EOFError, zlib.error) as error:
         raise InputError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
     except UnicodeDecodeError:
         raise InputError(f"{path}: is no UTF-8") from None

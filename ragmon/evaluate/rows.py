@@ -6,6 +6,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from ragmon.evaluate.values import (
     Reader,
+    amount,
     count,
     flag,
     identity,
@@ -16,6 +17,7 @@ from ragmon.evaluate.values import (
     possible_id,
     same_length,
     text,
+    whole_amount,
 )
 from ragmon.labels.fields import FIELDS
 from ragmon.labels.join import read_gold
@@ -68,10 +70,8 @@ REQUEST_FIELDS: Final[Mapping[str, Reader]] = {
     "cited_ids": list_of(identity),
     "abstained": flag,
     **dict.fromkeys(_DURATIONS, number),
-    "cost_usd": number,
-    "input_tokens": count,
-    "output_tokens": count,
-    "total_tokens": count,
+    "cost_usd": amount,
+    **dict.fromkeys(("input_tokens", "output_tokens", "total_tokens"), whole_amount),
     **{str(name): labelled(FIELDS[name]) for name in _GOLD},
     "answerable": flag,
     "task_success": flag,

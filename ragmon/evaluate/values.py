@@ -21,6 +21,8 @@ Reader = Callable[[Any], Any]
 
 _LARGEST: Final = 1e100
 """A number beyond it is none that was measured, and its sums would overflow."""
+_LARGEST_AMOUNT: Final = 1e9
+"""More tokens or dollars than that are none of a request, live or not."""
 _PANDAS_NOTHING: Final = frozenset({"NAType", "NaTType"})
 """Types of its missing cells, by name, so that it need not be there."""
 LONGEST_SHOWN: Final = 40
@@ -78,7 +80,7 @@ def read_fields(
     unknown = [name for name in row if name not in readers]
     if unknown:
         raise InputError(f"{where}: {unknown_name('field', unknown[0], readers)}")
-    given = {name: value for name, value in row.items() if not _is_nothing(value)}
+    given = {name: value for name, value in row.items() if not is_nothing(value)}
     return {name: _read(readers[name], value, f"{where}: {name}") for name, value in given.items()}
 
 
@@ -101,7 +103,8 @@ def argument(name: str, reader: Callable[[Any], _T], value: object) -> _T:
     return given
 
 
-def _is_nothing(value: object) -> bool:
+def is_nothing(value: object) -> bool:
+    """Whether a cell holds nothing: None, NaN, or what pandas has for them."""
     if isinstance(value, float | np.floating):
         return isnan(value)
     return value is None or type(value).__name__ in _PANDAS_NOTHING
@@ -179,6 +182,21 @@ def count(value: object) -> int:
     return int(whole)
 
 
+def amount(value: object) -> float:
+    """What a request used or paid."""
+    given = number(value)
+    if not 0 <= given <= _LARGEST_AMOUNT:
+        raise wrong(f"must be a number from 0 to {_LARGEST_AMOUNT:g}", value)
+    return given
+
+
+def whole_amount(value: object) -> int:
+    """What a request used, counted."""
+    whole = count(value)
+    amount(value)
+    return whole
+
+
 def identity(value: object) -> str:
     """An id: a text or a whole number."""
     if isinstance(value, bool) or not isinstance(value, str | Integral) or value == "":
@@ -188,7 +206,7 @@ def identity(value: object) -> str:
 
 def possible_id(value: object) -> str | None:
     """The id of a chunk; one that is None or empty is not known, as in a span."""
-    return None if _is_nothing(value) or value == "" else identity(value)
+    return None if is_nothing(value) or value == "" else identity(value)
 
 
 def list_of(reader: Callable[[Any], _T]) -> Callable[[object], tuple[_T, ...]]:
@@ -210,24 +228,27 @@ def list_of(reader: Callable[[Any], _T]) -> Callable[[object], tuple[_T, ...]]:
 
 def optional(reader: Callable[[Any], _T]) -> Callable[[object], _T | None]:
     """A value that may be None within a list."""
-    return lambda value: None if _is_nothing(value) else reader(value)
+    return lambda value: None if is_nothing(value) else reader(value)
 
 
 def labelled(reader: Callable[[Any], _T]) -> Callable[[object], _T]:
     """A gold field, read as one of a posted label; arrays, tuples and sets are lists."""
-    return lambda value: reader(_plain(value))
+    return lambda value: reader(plain(value))
 
 
-def _plain(value: object) -> object:
+def plain(value: object) -> Any:
+    """A value as JSON has it: arrays, tuples and sets as lists, of an object what is given."""
     if isinstance(value, Cell):
         return value.nested
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, Mapping):
         # A column of objects has the keys of all rows in each, the others without a value.
-        return {key: _plain(one) for key, one in value.items() if not _is_nothing(one)}
+        return {key: plain(one) for key, one in value.items() if not is_nothing(one)}
+    if isinstance(value, AbstractSet):
+        return sorted(map(plain, value), key=str)
     if isinstance(value, Iterable) and not isinstance(value, str | bytes):
-        return [_plain(one) for one in value]
+        return [plain(one) for one in value]
     return value
 
 

@@ -159,7 +159,7 @@ def test_a_corpus_that_is_none_is_refused(corpus: list[Any], fault: str) -> None
 def test_two_documents_of_one_id_are_refused() -> None:
     """Evidence of the one would be looked for in the other."""
     with pytest.raises(ValueError, match="row 2: a second document has the id 'a'"):
-        ChunkEvaluator().evaluate([{"document_id": "a", "text": "b"}] * 2)
+        ChunkEvaluator().evaluate([{"document_id": "a", "chunks": ["b"]}] * 2)
 
 
 def test_offsets_beside_the_text_are_counted() -> None:
