@@ -9,6 +9,8 @@ from ragmon.interpret.tree import Node
 from ragmon.model.span import Attributes
 
 UNKNOWN: Final = "unknown"
+LONGEST: Final = 256
+"""Characters of a pipeline's name; a longer one is cut, and ends with the truncation mark."""
 
 
 def pipeline(nodes: Sequence[Node]) -> str:
@@ -16,12 +18,24 @@ def pipeline(nodes: Sequence[Node]) -> str:
 
     nodes: the spans that may say it, in the order in which they are believed.
     """
-    return (
-        attribute_of(nodes, semconv.PIPELINE)
-        or _of_resources(nodes, semconv.PIPELINE)
+    return own_pipeline(nodes) or _cut(
+        _of_resources(nodes, semconv.PIPELINE)
         or _of_resources(nodes, semconv.SERVICE_NAME)
         or UNKNOWN
     )
+
+
+def own_pipeline(nodes: Sequence[Node]) -> str | None:
+    """`ragmon.pipeline` of the first span that has it."""
+    name = attribute_of(nodes, semconv.PIPELINE)
+    return None if name is None else _cut(name)
+
+
+def _cut(name: str) -> str:
+    if len(name) <= LONGEST:
+        return name
+    mark = semconv.TRUNCATION_MARK
+    return name[: LONGEST - len(mark)] + mark
 
 
 def pipeline_version(nodes: Sequence[Node]) -> str | None:

@@ -139,7 +139,7 @@ def _run(trace: Trace, found: _Found, taken: frozenset[str], adjusted: float | N
         span_id=f"{key}/{stage}" if key in taken else key,
         span_ids=tuple(sorted([node.span.span_id for node in nodes])),
         dialect=dialect_of(nodes),
-        pipeline=identity.attribute_of(nodes, semconv.PIPELINE) or around.pipeline,
+        pipeline=identity.own_pipeline(nodes) or around.pipeline,
         event_ns=event_ns,
         content=content,
         pipeline_version=identity.attribute_of(nodes, semconv.PIPELINE_VERSION) or around.version,

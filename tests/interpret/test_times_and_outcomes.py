@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ragmon.interpret import interpret
+from ragmon.interpret import interpret, interpret_whole
 from ragmon.model.record import Outcome, RequestRecord, Stage, StageRun
 from ragmon.model.span import Span, SpanEvent, StatusCode, Trace
 
@@ -313,3 +313,20 @@ def test_a_late_request_of_a_long_trace_keeps_its_own_time(span: MakeSpan, rag: 
     ends_ns = [n * 10 * minute_ns + 10**9 for n in range(3)]
     assert ends_ns == [record.event_ns for record in records]
     assert {()} == {record.clock_faults for record in records}
+
+
+@pytest.mark.parametrize("stage", ["request", "chunking"])
+@pytest.mark.parametrize("on_span", [True, False])
+@pytest.mark.parametrize(
+    ("name", "cut"), [("x" * 256, "x" * 256), ("x" * 257, "x" * 246 + "…truncated")]
+)
+def test_a_long_name_of_a_pipeline_is_cut(
+    stage: str, on_span: bool, name: str, cut: str, span: MakeSpan, rag: Rag
+) -> None:
+    """A request's or run's pipeline is stored all over: its name has at most 256 characters."""
+    named = {"ragmon.pipeline": name}
+    one = span("s", None, rag(stage) | (named if on_span else {}), resource=named)
+    read = interpret_whole(Trace("t", (one,), arrival_ns=0))
+
+    names = [record.pipeline for record in read.records] + [run.pipeline for run in read.runs]
+    assert [cut] == names
