@@ -166,6 +166,13 @@ class Store(Protocol):
         """
         ...
 
+    def dirty_within(self, start_minute: int, end_minute: int) -> list[Dirty]:
+        """Every minute with start_minute <= minute < end_minute whose roll-ups are out of date.
+
+        By pipeline and minute.
+        """
+        ...
+
     def put_roll_up(self, dirty: Dirty, roll_ups: Iterable[RollUp]) -> None:
         """Replace the roll-ups of a minute; it stays dirty if it was dirtied since."""
         ...

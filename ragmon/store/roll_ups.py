@@ -35,6 +35,13 @@ _FOLLOWING = _ALL_DIRTY.where(
     tuple_(PIPELINE.c.name, DIRTY.c.minute) > tuple_(bindparam("name"), bindparam("minute"))
 ).order_by(PIPELINE.c.name, DIRTY.c.minute)
 
+_WITHIN = (
+    select(DIRTY.c.minute, PIPELINE.c.name, DIRTY.c.mark)
+    .join_from(DIRTY, PIPELINE, PIPELINE.c.id == DIRTY.c.pipeline)
+    .where(DIRTY.c.minute >= bindparam("start"), DIRTY.c.minute < bindparam("end"))
+    .order_by(PIPELINE.c.name, DIRTY.c.minute)
+)
+
 _BEFORE_ALL = -1 << 63
 """A minute before every minute."""
 
@@ -68,6 +75,12 @@ def out_of_date(connection: Connection, limit: int, behind: Dirty | None) -> lis
         # Some of them may be among the latest: only the whole limit is sure to be enough.
         found |= dict.fromkeys(_dirty(connection, _FOLLOWING, limit, name=name, minute=minute))
     return list(found)[:limit]
+
+
+def out_of_date_within(connection: Connection, start_minute: int, end_minute: int) -> list[Dirty]:
+    """Every minute of a time span that is out of date, by pipeline and minute."""
+    found = connection.execute(_WITHIN, {"start": start_minute, "end": end_minute})
+    return [Dirty(*row) for row in found]
 
 
 def _place(dirty: Dirty) -> tuple[str, int]:

@@ -171,6 +171,11 @@ class SqliteStore:
         with self._database.read() as connection:
             return roll_ups_table.out_of_date(connection, limit, behind)
 
+    def dirty_within(self, start_minute: int, end_minute: int) -> list[Dirty]:
+        """Every minute of a time span whose roll-ups are out of date."""
+        with self._database.read() as connection:
+            return roll_ups_table.out_of_date_within(connection, start_minute, end_minute)
+
     def put_roll_up(self, dirty: Dirty, roll_ups: Iterable[RollUp]) -> None:
         """Replace the roll-ups of a minute; it stays dirty if it was dirtied since."""
         with self._database.write() as connection:

@@ -145,3 +145,15 @@ def test_half_of_a_portion_is_the_latest(store: SqliteStore, make_result: Make, 
     assert portion == [8, 7, 3, 4]
     portion = [dirty.minute for dirty in store.dirty_minutes(6, Dirty(5, "p", 0))]
     assert portion == [8, 7, 6, 1, 2, 3]
+
+
+def test_every_dirty_minute_of_a_time_span(store: SqliteStore, make_result: Make, put: Put) -> None:
+    """All of them, however many; the end is none of them."""
+    for minute in (2, 3, 4, 5):
+        put(store, [make_result(trace_id=f"t{minute}", event_ns=minute * MINUTE_NS)])
+    put(store, [make_result(trace_id="q", event_ns=4 * MINUTE_NS, pipeline="a")])
+    found = [(dirty.pipeline, dirty.minute) for dirty in store.dirty_within(3, 5)]
+    assert [("a", 4), ("p", 3), ("p", 4)] == found
+    for dirty in store.dirty_within(3, 4):
+        store.put_roll_up(dirty, [])
+    assert [] == store.dirty_within(3, 4)
