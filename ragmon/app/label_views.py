@@ -1,24 +1,20 @@
 """Stored labels shown: as they would be posted, and counted."""
 
 from collections.abc import Iterator, Mapping
-from difflib import get_close_matches
 from itertools import islice
 from typing import Any, Final
 
 import orjson
 
+from ragmon.app.choice import check_names, since_ns, unknown
 from ragmon.app.labels import LabelDesk
-from ragmon.config import window_seconds
 from ragmon.errors import MalformedError
-from ragmon.labels.fields import FieldError
-from ragmon.labels.parse import moment_ns
 from ragmon.labels.write import posted_form
 from ragmon.model.gold import GoldField
 from ragmon.model.label_views import LabelChoice
 from ragmon.store.protocol import Store
 
-_NANOSECONDS: Final = 1_000_000_000
-_MINUTE_NS: Final = 60 * _NANOSECONDS
+_MINUTE_NS: Final = 60_000_000_000
 _LINES: Final = 500
 _PARAMETERS: Final = ("field", "annotator", "since")
 
@@ -84,14 +80,12 @@ class LabelViews:
 
 
 def _choice(chosen: Mapping[str, str], now_ns: int) -> LabelChoice:
-    for name in chosen:
-        if name not in _PARAMETERS:
-            raise MalformedError(_unknown("parameter", name, _PARAMETERS))
+    check_names(chosen, _PARAMETERS)
     field, since = chosen.get("field"), chosen.get("since")
     return LabelChoice(
         field=None if field is None else _field(field),
         annotator=chosen.get("annotator"),
-        since_ns=None if since is None else _since_ns(since, now_ns),
+        since_ns=None if since is None else since_ns(since, now_ns),
     )
 
 
@@ -99,30 +93,4 @@ def _field(name: str) -> GoldField:
     try:
         return GoldField(name)
     except ValueError:
-        raise MalformedError(_unknown("field", name, tuple(map(str, GoldField)))) from None
-
-
-def _unknown(kind: str, name: str, known: tuple[str, ...]) -> str:
-    near = get_close_matches(name, known, n=1)
-    hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(known)}"
-    return f"unknown {kind} {name[:64]!r}; {hint}"
-
-
-def _since_ns(since: str, now_ns: int) -> int:
-    try:
-        return now_ns - window_seconds(since) * _NANOSECONDS
-    except ValueError:
-        pass
-    try:
-        return moment_ns(_number(since), now_ns)
-    except FieldError:
-        raise MalformedError(
-            "since must be how long ago, such as 7d, or a time in ISO 8601 or seconds"
-        ) from None
-
-
-def _number(written: str) -> float | str:
-    try:
-        return float(written)
-    except ValueError:
-        return written
+        raise MalformedError(unknown("field", name, tuple(map(str, GoldField)))) from None
