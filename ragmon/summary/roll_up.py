@@ -12,11 +12,11 @@ from ragmon.model.record import Stage
 from ragmon.model.result import Result
 from ragmon.model.window import Column, RollUp
 
-__all__ = ["roll_up"]
+__all__ = ["LARGEST", "known_weight", "roll_up"]
 
 _KINDS = (Kind.UNDEFINED, Kind.MISSING, Kind.NOT_KEPT, Kind.FAILED)
 """In the order of the last columns of `RollUp.sums`."""
-_LARGEST = 1e100
+LARGEST = 1e100
 """A number beyond it is a fault of its metric or sender, and would spoil every sum it is in."""
 
 
@@ -39,7 +39,7 @@ def _order(layout: Layout) -> list[tuple[str, str, int, int]]:
 
 
 def _of_layout(rows: list[Result], minute: int, pipeline: str) -> RollUp:
-    weights = [_known(row.weight) for row in rows]
+    weights = [known_weight(row.weight) for row in rows]
     columns = zip(*(row.values for row in rows), strict=True)
     sums = [_slot_sums(values, weights) for values in columns]
     return RollUp(
@@ -58,7 +58,7 @@ def _slot_sums(values: Sequence[Measured], weights: Sequence[float | None]) -> t
     measured = [
         (value, weight)
         for value, weight in zip(values, weights, strict=True)
-        if not isinstance(value, NotMeasured) and abs(value) <= _LARGEST
+        if not isinstance(value, NotMeasured) and abs(value) <= LARGEST
     ]
     known = [(value, weight) for value, weight in measured if weight is not None]
     kinds = Counter(map(_kind, values))
@@ -76,12 +76,12 @@ def _kind(value: Measured) -> Kind | None:
     """Why a value is none; NaN, infinity and what is beyond all bounds is a failure."""
     if isinstance(value, NotMeasured):
         return value.kind
-    return None if abs(value) <= _LARGEST else Kind.FAILED
+    return None if abs(value) <= LARGEST else Kind.FAILED
 
 
-def _known(weight: float | None) -> float | None:
+def known_weight(weight: float | None) -> float | None:
     """The weight, or None where it says nothing about how many requests this one stands for."""
-    return weight if weight is not None and 0 < weight <= _LARGEST else None
+    return weight if weight is not None and 0 < weight <= LARGEST else None
 
 
 def _latencies(rows: Iterable[Result]) -> Mapping[Stage, NDArray[np.float64]]:

@@ -15,7 +15,7 @@ from ragmon.model.record import Stage
 from ragmon.model.window import Column, RollUp
 from ragmon.summary.quantiles import Latency, latency
 
-__all__ = ["SlotWindow", "WindowSummary", "merge"]
+__all__ = ["SlotWindow", "WindowSummary", "merge", "of_requests"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +101,11 @@ class _Subject(Enum):
 def _subject(layout: Layout) -> _Subject:
     """What a layout measures; an empty one is no request's, which always has some metric."""
     return _SUBJECTS.get(layout[0].stage, _Subject.REQUEST) if layout else _Subject.NOTHING
+
+
+def of_requests(layout: Layout) -> bool:
+    """Whether rows of this layout are requests, not runs of chunking or embedding."""
+    return _subject(layout) is _Subject.REQUEST
 
 
 _SUBJECTS: Final = {Stage.CHUNKING.value: _Subject.SPLIT, Stage.EMBEDDING.value: _Subject.VECTORS}
