@@ -78,6 +78,14 @@ class AppViews:
         made = await asyncio.to_thread(exposition, accept, accept_encoding)
         return made.body, made.headers
 
+    async def summary(self, chosen: Mapping[str, str]) -> bytes:
+        """What a window of live traffic says, made in a thread of its own."""
+        return await asyncio.to_thread(self._parts.live.summary, chosen, time.time_ns())
+
+    def read_results(self, chosen: Mapping[str, str]) -> Iterator[bytes]:
+        """The requests of a window."""
+        return self._parts.live.lines(chosen, time.time_ns())
+
     def healthy(self) -> Condition:
         """Whether the loop runs."""
         return Condition(self._loop.alive, "the settle loop has ended; restart the processor")

@@ -11,6 +11,7 @@ from ragmon.app.corpus import CorpusDesk
 from ragmon.app.label_views import LabelViews
 from ragmon.app.labels import LabelDesk
 from ragmon.app.ledger import Ledger
+from ragmon.app.live import LiveReports
 from ragmon.app.processor import Processor, ProcessorSettings
 from ragmon.app.upkeep import Upkeep
 from ragmon.assemble import Assembler, AssemblySettings
@@ -43,6 +44,7 @@ class Parts:
     labels: LabelDesk
     corpus: CorpusDesk
     label_views: LabelViews
+    live: LiveReports
 
 
 def check(config: Config) -> None:
@@ -118,7 +120,8 @@ def assembled(config: Config) -> Iterator[Parts]:
         labels = LabelDesk(store, exporter)
         corpus = CorpusDesk(store, config.store.corpus_bytes)
         views = LabelViews(store, labels, windows)
-        yield Parts(inbox, writer, store, exporter, processor, upkeep, labels, corpus, views)
+        live = LiveReports(store, registry)
+        yield Parts(inbox, writer, store, exporter, processor, upkeep, labels, corpus, views, live)
 
 
 def _inbox(config: Config) -> SqliteInbox | MemoryInbox:

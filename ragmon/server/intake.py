@@ -101,6 +101,26 @@ class Views(Protocol):
     ) -> tuple[bytes, Mapping[str, str]]:
         """The metrics in the format these request headers ask for, and the answer's headers."""
 
+    async def summary(self, chosen: Mapping[str, str]) -> bytes:
+        """What a window of live traffic says of each pipeline, as JSON.
+
+        chosen: by the names `window`, `end`, `pipeline`.
+
+        Raises:
+            MalformedError: a name or a value is none.
+            StoreUnavailableError: it cannot be read now.
+        """
+
+    def read_results(self, chosen: Mapping[str, str]) -> Iterator[bytes]:
+        """The requests of a window as lines of JSON, some at a time; any thread may call it.
+
+        Any thread may go on with it, too. chosen: by the names `since`, `end`, `pipeline`.
+
+        Raises:
+            MalformedError: a name or a value is none.
+            StoreUnavailableError: it cannot be read now.
+        """
+
     def healthy(self) -> Condition:
         """Whether the process does its work."""
 

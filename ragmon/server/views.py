@@ -9,6 +9,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from ragmon.server.intake import Condition, Views
+from ragmon.server.reports_http import ReportPages
 
 _log = logging.getLogger("ragmon.server")
 
@@ -20,6 +21,7 @@ _INDEX: Final = """<!doctype html>
 <p>Measures every request of a RAG service from its OpenTelemetry spans.</p>
 <ul>
 <li><a href="/metrics">/metrics</a>: for Prometheus</li>
+<li><a href="/v1/summary?window=24h">/v1/summary</a>: means, coverage and scores by event time</li>
 <li><a href="/healthz">/healthz</a>: whether the process does its work</li>
 <li><a href="/readyz">/readyz</a>: whether it takes spans and labels in</li>
 </ul>
@@ -65,6 +67,7 @@ def views_app(views: Views) -> Starlette:
         routes=[
             Route("/", pages.index),
             Route("/metrics", pages.metrics),
+            *ReportPages(views).routes(),
             Route("/healthz", pages.healthz),
             Route("/readyz", pages.readyz),
         ]

@@ -1,6 +1,7 @@
 """A fake of what app hands the servers, and clients to real servers on free ports."""
 
 import asyncio
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -100,6 +101,7 @@ class FakeIntake:
 class FakeViews:
     health: Condition = WELL
     readiness: Condition = WELL
+    lines: list[str] = field(default_factory=list)
     fault: Exception | None = None
 
     async def exposition(
@@ -108,6 +110,16 @@ class FakeViews:
         if self.fault is not None:
             raise self.fault
         return f"{accept}|{accept_encoding}".encode(), {"content-type": "text/x", "vary": "Accept"}
+
+    async def summary(self, chosen: Mapping[str, str]) -> bytes:
+        if self.fault is not None:
+            raise self.fault
+        return json.dumps({"chosen": chosen}).encode()
+
+    def read_results(self, chosen: Mapping[str, str]) -> Iterator[bytes]:
+        if self.fault is not None:
+            raise self.fault
+        return (f"{line} {dict(chosen)}\n".encode() for line in self.lines)
 
     def healthy(self) -> Condition:
         return self.health

@@ -34,5 +34,5 @@ async def test_index(running: Running) -> None:
     """The front page links every view."""
     answer = await running.get("/")
     assert (answer.status_code, answer.headers["content-type"][:9]) == (200, "text/html")
-    for path in ("/metrics", "/healthz", "/readyz"):
+    for path in ("/metrics", "/v1/summary?window=24h", "/healthz", "/readyz"):
         assert f'href="{path}"' in answer.text

@@ -1,0 +1,99 @@
+"""A window of event time, as a view is asked for it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from ragmon.app.choice import check_names, moment, quoted, seconds, since_ns, unknown
+from ragmon.errors import MalformedError
+
+_MINUTE_NS: Final = 60_000_000_000
+_LONGEST_MINUTES: Final = 366 * 1440
+_DEFAULT: Final = "1h"
+
+
+@dataclass(frozen=True, slots=True)
+class EventWindow:
+    """Whole minutes, first <= minute < end, of one pipeline or of all."""
+
+    first_minute: int
+    end_minute: int
+    pipeline: str | None = None
+
+    @property
+    def start_ns(self) -> int:
+        """Where it starts, in nanoseconds since 1970."""
+        return self.first_minute * _MINUTE_NS
+
+    @property
+    def end_ns(self) -> int:
+        """The first nanosecond behind it."""
+        return self.end_minute * _MINUTE_NS
+
+    def has(self, pipeline: str) -> bool:
+        """Whether it is of this pipeline too."""
+        return self.pipeline in (None, pipeline)
+
+
+def read_window(chosen: Mapping[str, str], now_ns: int) -> EventWindow:
+    """The window of `window` (1m to 366d), `end` and `pipeline`.
+
+    It ends with the minute of `end`, or of now.
+
+    Raises:
+        MalformedError: a name or a value is none; it is quoted.
+    """
+    check_names(chosen, ("window", "end", "pipeline"))
+    asked = chosen.get("window", _DEFAULT)
+    length_s = seconds(asked)
+    minutes = 0 if length_s is None or length_s < 60 else round(length_s / 60)
+    if not 1 <= minutes <= _LONGEST_MINUTES:
+        raise MalformedError(f"window must be 1m to 366d, such as 24h, not {quoted(asked)}")
+    end = _end_minute(chosen, now_ns)
+    return EventWindow(end - minutes, end, chosen.get("pipeline"))
+
+
+def read_since(chosen: Mapping[str, str], now_ns: int) -> EventWindow:
+    """The window from `since` (how long ago, or a time) to `end`, of `pipeline`.
+
+    Raises:
+        MalformedError: a name or a value is none; it is quoted.
+    """
+    check_names(chosen, ("since", "end", "pipeline"))
+    asked = chosen.get("since", _DEFAULT)
+    end = _end_minute(chosen, now_ns)
+    first = _first_minute(asked, end, now_ns)
+    if first >= end:
+        raise MalformedError(f"since must be before the end, not {quoted(asked)}")
+    return EventWindow(first, end, chosen.get("pipeline"))
+
+
+def check_pipeline(window: EventWindow, pipelines: tuple[str, ...]) -> None:
+    """Hold the pipeline of a window against those that have results, where any has.
+
+    Raises:
+        MalformedError: it has none.
+    """
+    if pipelines and window.pipeline not in (None, *pipelines):
+        raise MalformedError(unknown("pipeline", str(window.pipeline), pipelines))
+
+
+def _first_minute(since: str, end_minute: int, now_ns: int) -> int:
+    """As many whole minutes before the end as a window of that length has."""
+    length_s = seconds(since)
+    if length_s is None:
+        return since_ns(since, now_ns) // _MINUTE_NS
+    return max(0, end_minute - max(1, round(length_s / 60)))
+
+
+def _end_minute(chosen: Mapping[str, str], now_ns: int) -> int:
+    """The first minute behind the window; the running one is within."""
+    if "end" not in chosen:
+        return now_ns // _MINUTE_NS + 1
+    end_ns = moment(chosen["end"])
+    if end_ns is None:
+        raise MalformedError(
+            "end must be a time in ISO 8601 or seconds, such as 2026-12-01T05:00Z,"
+            f" not {quoted(chosen['end'])}"
+        )
+    return -(-end_ns // _MINUTE_NS)
