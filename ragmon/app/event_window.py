@@ -8,7 +8,9 @@ from ragmon.app.choice import check_names, moment, quoted, seconds, since_ns, un
 from ragmon.errors import MalformedError
 
 _MINUTE_NS: Final = 60_000_000_000
-_LONGEST_MINUTES: Final = 366 * 1440
+_MINUTE_S: Final = 60
+_LONGEST_S: Final = 366 * 86_400
+_PARAMETERS: Final = ("window", "since", "end", "pipeline")
 _DEFAULT: Final = "1h"
 
 
@@ -36,35 +38,21 @@ class EventWindow:
 
 
 def read_window(chosen: Mapping[str, str], now_ns: int) -> EventWindow:
-    """The window of `window` (1m to 366d), `end` and `pipeline`.
+    """The window of `window` (1m to 366d) or `since` (such, or a time), `end` and `pipeline`.
 
-    It ends with the minute of `end`, or of now.
-
-    Raises:
-        MalformedError: a name or a value is none; it is quoted.
-    """
-    check_names(chosen, ("window", "end", "pipeline"))
-    asked = chosen.get("window", _DEFAULT)
-    length_s = seconds(asked)
-    minutes = 0 if length_s is None or length_s < 60 else round(length_s / 60)
-    if not 1 <= minutes <= _LONGEST_MINUTES:
-        raise MalformedError(f"window must be 1m to 366d, such as 24h, not {quoted(asked)}")
-    end = _end_minute(chosen, now_ns)
-    return EventWindow(end - minutes, end, chosen.get("pipeline"))
-
-
-def read_since(chosen: Mapping[str, str], now_ns: int) -> EventWindow:
-    """The window from `since` (how long ago, or a time) to `end`, of `pipeline`.
+    It ends with the minute of `end`, or of now; without a length it is an hour.
 
     Raises:
         MalformedError: a name or a value is none; it is quoted.
     """
-    check_names(chosen, ("since", "end", "pipeline"))
-    asked = chosen.get("since", _DEFAULT)
+    check_names(chosen, _PARAMETERS)
+    if {"window", "since"} <= chosen.keys():
+        raise MalformedError("window and since say the same; give one of them")
     end = _end_minute(chosen, now_ns)
-    first = _first_minute(asked, end, now_ns)
-    if first >= end:
-        raise MalformedError(f"since must be before the end, not {quoted(asked)}")
+    if "since" in chosen:
+        first = _since_minute(chosen["since"], end, now_ns)
+    else:
+        first = end - _window_minutes(chosen.get("window", _DEFAULT))
     return EventWindow(first, end, chosen.get("pipeline"))
 
 
@@ -78,12 +66,22 @@ def check_pipeline(window: EventWindow, pipelines: tuple[str, ...]) -> None:
         raise MalformedError(unknown("pipeline", str(window.pipeline), pipelines))
 
 
-def _first_minute(since: str, end_minute: int, now_ns: int) -> int:
+def _window_minutes(window: str) -> int:
+    length_s = seconds(window)
+    if length_s is None or not _MINUTE_S <= length_s <= _LONGEST_S:
+        raise MalformedError(f"window must be 1m to 366d, such as 24h, not {quoted(window)}")
+    return round(length_s / _MINUTE_S)
+
+
+def _since_minute(since: str, end_minute: int, now_ns: int) -> int:
     """As many whole minutes before the end as a window of that length has."""
     length_s = seconds(since)
-    if length_s is None:
-        return since_ns(since, now_ns) // _MINUTE_NS
-    return max(0, end_minute - max(1, round(length_s / 60)))
+    if length_s is not None:
+        return max(0, end_minute - max(1, round(length_s / _MINUTE_S)))
+    first = since_ns(since, now_ns) // _MINUTE_NS
+    if first >= end_minute:
+        raise MalformedError(f"since must be before the end, not {quoted(since)}")
+    return first
 
 
 def _end_minute(chosen: Mapping[str, str], now_ns: int) -> int:

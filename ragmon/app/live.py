@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import orjson
 
-from ragmon.app.event_window import EventWindow, check_pipeline, read_since, read_window
+from ragmon.app.event_window import EventWindow, check_pipeline, read_window
 from ragmon.app.faults import where_raised
 from ragmon.errors import StoreUnavailableError
 from ragmon.metrics.registry import Registry
@@ -36,7 +36,7 @@ class LiveReports:
     def summary(self, chosen: Mapping[str, str], now_ns: int) -> bytes:
         """What a window says of each pipeline, as JSON: counts, scorecard, report.
 
-        chosen: `window`, `end`, `pipeline`. `unread_minutes` counts those whose rows cannot
+        chosen: as `read_window` reads it. `unread_minutes` counts those whose rows cannot
         be read, and which are left out.
 
         Raises:
@@ -55,13 +55,13 @@ class LiveReports:
 
         Some hundred lines at a time, by pipeline and minute. Indexing runs are no requests.
 
-        chosen: `since` (how long ago, or a time), `end`, `pipeline`.
+        chosen: as `read_window` reads it.
 
         Raises:
             MalformedError: at once, for a name or a value that is none.
             StoreUnavailableError: the store cannot be read now.
         """
-        window = read_since(chosen, now_ns)
+        window = read_window(chosen, now_ns)
         check_pipeline(window, self._store.pipelines())
         lines = self._lines(window)
         return iter(lambda: b"".join(islice(lines, _LINES)), b"")

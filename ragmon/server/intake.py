@@ -104,7 +104,7 @@ class Views(Protocol):
     async def summary(self, chosen: Mapping[str, str]) -> bytes:
         """What a window of live traffic says of each pipeline, as JSON.
 
-        chosen: by the names `window`, `end`, `pipeline`.
+        chosen: by the names `window`, `since`, `end`, `pipeline`.
 
         Raises:
             MalformedError: a name or a value is none.
@@ -114,7 +114,7 @@ class Views(Protocol):
     def read_results(self, chosen: Mapping[str, str]) -> Iterator[bytes]:
         """The requests of a window as lines of JSON, some at a time; any thread may call it.
 
-        Any thread may go on with it, too. chosen: by the names `since`, `end`, `pipeline`.
+        Any thread may go on with it, too. chosen: as of a summary.
 
         Raises:
             MalformedError: a name or a value is none.

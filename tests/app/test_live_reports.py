@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import pytest
 
-from ragmon.app.event_window import read_since, read_window
+from ragmon.app.event_window import read_window
 from ragmon.app.live import LiveReports
 from ragmon.app.wiring import Parts
 from ragmon.errors import MalformedError
@@ -139,7 +139,8 @@ def test_a_wrong_question_is_named(chosen: dict[str, str], fault: str) -> None:
 @pytest.mark.parametrize(
     ("chosen", "fault"),
     [
-        ({"window": "1h"}, "unknown parameter 'window'"),
+        ({"sinse": "1h"}, "unknown parameter 'sinse'; did you mean 'since'"),
+        ({"window": "1h", "since": "1h"}, "give one of them"),
         ({"since": "soon"}, "since must be how long ago, .* not 'soon'"),
         ({"since": "2027-01-01"}, "since must be before the end, not '2027-01-01'"),
         ({"since": "1d", "pipeline": "x"}, "unknown pipeline 'x'"),
@@ -157,8 +158,8 @@ def test_since_and_window_are_the_same_minutes() -> None:
     """So that a summary and an export of one length say the same."""
     for length in ("1m", "90s", "1h", "30d"):
         asked = read_window({"window": length}, NOW_NS)
-        assert asked == read_since({"since": length}, NOW_NS)
-    since = read_since({"since": "2026-12-01T04:39:59Z", "end": "2026-12-01T04:41"}, NOW_NS)
+        assert asked == read_window({"since": length}, NOW_NS)
+    since = read_window({"since": "2026-12-01T04:39:59Z", "end": "2026-12-01T04:41"}, NOW_NS)
     assert (since.end_minute - since.first_minute, since.end_ns) == (2, START_NS + 60 * S)
 
 
