@@ -1,7 +1,8 @@
 """Asking a running processor over HTTP, as commands do."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -14,7 +15,11 @@ from ragmon.errors import ConfigError, RagmonError
 Endpoint = Annotated[str, typer.Option(help="The processor's OTLP/HTTP.")]
 TokenFile = Annotated[Path | None, typer.Option(help="File with the bearer token.")]
 ENDPOINT: Final = "http://localhost:4318"
+ViewsEndpoint = Annotated[str, typer.Option("--endpoint", help="The processor's views port.")]
+VIEWS_ENDPOINT: Final = "http://localhost:9464"
 _TIMEOUT_S: Final = 300.0
+_OK: Final = 200
+_WRONG: Final = 400
 _TRIES: Final = 60
 _MOST_WAIT_S: Final = 60.0
 _LATER: Final = frozenset((429, 503))
@@ -68,6 +73,24 @@ def reached(client: httpx.Client, send: Callable[[], httpx.Response]) -> httpx.R
         raise unreachable(client, str(error) or type(error).__name__) from None
 
 
+@contextmanager
+def streamed(client: httpx.Client, path: str, chosen: dict[str, str]) -> Iterator[httpx.Response]:
+    """The answer to a question, to be read as it comes.
+
+    Raises:
+        ConfigError: nothing answers there, or it refuses.
+    """
+    request = client.build_request("GET", path, params=chosen)
+    answer = reached(client, lambda: client.send(request, stream=True))
+    try:
+        if answer.status_code != _OK:
+            answer.read()
+            raise refused(client, answer)
+        yield answer
+    finally:
+        answer.close()
+
+
 def read_object(client: httpx.Client, answer: httpx.Response, expected: str) -> dict[str, Any]:
     """The JSON object of an answer, which holds an expected key.
 
@@ -86,6 +109,21 @@ def read_object(client: httpx.Client, answer: httpx.Response, expected: str) -> 
 def refusal(answer: httpx.Response) -> str:
     """The status and the first line of an answer."""
     return f"{answer.status_code} {answer.text.partition(chr(10))[0][:200]}".strip()
+
+
+def reason(answer: httpx.Response) -> str:
+    """Why an answer refuses, as it says itself."""
+    try:
+        return str(answer.json()["message"])
+    except (ValueError, KeyError, TypeError):
+        return refusal(answer)
+
+
+def refused(client: httpx.Client, answer: httpx.Response) -> ConfigError:
+    """The error for an answer that is none; a wrong question is no fault of the endpoint."""
+    if answer.status_code == _WRONG:
+        return ConfigError((reason(answer),))
+    return unreachable(client, reason(answer))
 
 
 def unreachable(client: httpx.Client, why: str) -> ConfigError:

@@ -7,21 +7,19 @@ from pathlib import Path
 from typing import Annotated, Final
 
 import typer
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-from ragmon.cli.console import ConfigFile, complain, err, out
+from ragmon.cli.console import ConfigFile, complain, err
 from ragmon.cli.gates import broken, read_gates
 from ragmon.cli.report_files import check_endings, read_report, write_report
+from ragmon.cli.showing import show, without_silent
 from ragmon.cli.weights import read_weights
 from ragmon.config import load
 from ragmon.evaluate import evaluate as evaluate_file
 from ragmon.metrics.own import load_registry
 from ragmon.metrics.registry import Registry
 from ragmon.model.record import Stage
-from ragmon.summary.compare import Comparison
 from ragmon.summary.report import Report
-from ragmon.summary.views.terminal import comparison_table, scorecard_table
 
 EXAMPLES = """
 Examples:
@@ -34,9 +32,6 @@ Examples:
 
     ragmon evaluate answers.jsonl --fail-under retrieval.ndcg_at_k=0.7   # exits 1 below it
 """
-_LEAST_WIDTH: Final = 110
-_PLAIN_WIDTH: Final = 140
-"""Columns of a table on a narrow terminal, and in a file or a CI log: nothing is cut."""
 _LINES: Final = frozenset({".jsonl", ".ndjson"})
 _OF_REQUESTS: Final = tuple(
     stage for stage in Stage if stage not in (Stage.CHUNKING, Stage.EMBEDDING)
@@ -89,11 +84,11 @@ def evaluate(
     check_endings(output or ())
     before = None if compare is None else _earlier(compare, registry, stage or _OF_REQUESTS)
     report = _measured(file, cuts, registry, corpus=corpus, stages=stage or _OF_REQUESTS)
-    told = report if stage else _without_silent(report)
+    told = report if stage else without_silent(report)
     comparison = None if before is None else told.compare(before)
     for path in output or ():
         write_report(path, told, weighted, comparison)
-    _show(told, weighted, comparison)
+    show(told, weighted, comparison)
     fallen = list(broken(gates, report))
     for line in fallen:
         complain(line)
@@ -144,19 +139,3 @@ def _rows(file: Path) -> int | None:
         return None
     with file.open("rb") as lines:
         return sum(bool(line.strip()) for line in lines)
-
-
-def _without_silent(report: Report) -> Report:
-    """The report without the stages of which nothing was measured."""
-    said = (one for one in report.stages if any(metric.count for metric in one.metrics))
-    return replace(report, stages=tuple(said))
-
-
-def _show(report: Report, weights: dict[str, float], comparison: Comparison | None) -> None:
-    tables = [report.to_table(), scorecard_table(report.scorecard(weights))]
-    if comparison is not None:
-        tables.append(comparison_table(comparison))
-    wide = Console(width=max(out.width, _LEAST_WIDTH) if out.is_terminal else _PLAIN_WIDTH)
-    for table in tables:
-        wide.print(table)
-        wide.print()

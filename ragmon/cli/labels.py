@@ -1,14 +1,12 @@
 """`ragmon labels`: gold labels into a running processor, out of it, and how they fare."""
 
-import gzip
 import re
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Annotated, Any, Final
+from typing import Annotated, Any, Final
 
 import httpx
 import typer
@@ -21,14 +19,14 @@ from ragmon.cli.asking import (
     connect,
     reached,
     read_object,
-    refusal,
+    streamed,
     unreachable,
     until_taken,
 )
 from ragmon.cli.console import complain, err, out
 from ragmon.cli.label_rows import LabelRow, count_rows, read_label_rows
 from ragmon.cli.label_status import show_status
-from ragmon.errors import ConfigError
+from ragmon.cli.written import written
 from ragmon.model.flow import LabelOutcome
 
 _EXAMPLES = """
@@ -46,7 +44,6 @@ _BATCH_ROWS: Final = 1_000
 _BATCH_BYTES: Final = 4 << 20
 _MOST_REASONS: Final = 20
 _TOO_LARGE: Final = 413
-_OK: Final = 200
 _POSITION: Final = re.compile(r"label (\d+): (.*)", re.DOTALL)
 _COUNTED: Final = (*(str(one) for one in LabelOutcome if one is not LabelOutcome.REJECTED),)
 
@@ -129,8 +126,8 @@ def export(
     count = 0
     with (
         connect(endpoint, token_file) as client,
-        _asked(client, chosen) as answer,
-        _written(file) as target,
+        streamed(client, "/v1/labels", chosen) as answer,
+        written(file) as target,
     ):
         try:
             for chunk in answer.iter_bytes():
@@ -220,49 +217,3 @@ def _tell(batch: list[LabelRow], answer: dict[str, Any], told: _Told) -> None:
         found = _POSITION.fullmatch(fault)
         where = batch[int(found[1])].where if found else "label"
         told.reject(where, found[2] if found else fault)
-
-
-@contextmanager
-def _asked(client: httpx.Client, chosen: dict[str, str]) -> Iterator[httpx.Response]:
-    """The answer with labels.
-
-    Raises:
-        ConfigError: nothing gives labels there, or not such.
-    """
-    request = client.build_request("GET", "/v1/labels", params=chosen)
-    answer = reached(client, lambda: client.send(request, stream=True))
-    try:
-        if answer.status_code != _OK:
-            answer.read()
-            raise unreachable(client, _reason(answer))
-        yield answer
-    finally:
-        answer.close()
-
-
-def _reason(answer: httpx.Response) -> str:
-    try:
-        return str(answer.json()["message"])
-    except (ValueError, KeyError, TypeError):
-        return refusal(answer)
-
-
-@contextmanager
-def _written(file: Path) -> Iterator[IO[bytes] | gzip.GzipFile]:
-    """A file that appears under its name only when it is whole.
-
-    Raises:
-        ConfigError: it cannot be written.
-    """
-    if str(file) == "-":
-        yield sys.stdout.buffer
-        return
-    part = file.with_name(f"{file.name}.part")
-    try:
-        with gzip.open(part, "wb") if file.suffix == ".gz" else part.open("wb") as target:
-            yield target
-        part.replace(file)
-    except OSError as error:
-        raise ConfigError((f"{file}: {error.strerror}",)) from None
-    finally:
-        part.unlink(missing_ok=True)
