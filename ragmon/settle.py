@@ -6,7 +6,6 @@ settle  join -> measure: what comes of it with the labels and the corpus that st
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
 from itertools import chain
 
 from ragmon.ingest.decode import decode
@@ -14,6 +13,7 @@ from ragmon.ingest.union import bounded_union
 from ragmon.interpret import Interpreted, interpret_whole
 from ragmon.labels import join, join_run, match_keys, run_keys
 from ragmon.metrics.measure import measure, measure_run
+from ragmon.metrics.registration import register
 from ragmon.metrics.registry import Registry
 from ragmon.metrics.sources import wanted as asked_of
 from ragmon.metrics.spec import Scope
@@ -21,7 +21,6 @@ from ragmon.model.corpus import (
     NO_SOURCES,
     CorpusDocument,
     Sources,
-    TokenRange,
     Wanted,
     digests,
 )
@@ -35,13 +34,11 @@ from ragmon.model.flow import (
     SpanPart,
     TraceState,
 )
-from ragmon.model.gold import Gold, GoldLabel, MatchKey
-from ragmon.model.indexing import ChunkedDocument, Chunking, IndexingRun
+from ragmon.model.gold import Gold, GoldField, GoldLabel, MatchKey
+from ragmon.model.indexing import Chunking, IndexingRun
 from ragmon.model.record import Outcome, RequestRecord, Stage, StageRun
 from ragmon.model.result import Cause, Observation, Observed, RequestKey, Result, Winner
 from ragmon.model.span import Trace
-from ragmon.text.locate import locate_all
-from ragmon.text.tokens import joined
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,31 +104,8 @@ def record_keys(draft: Draft) -> frozenset[MatchKey]:
 
 def wanted(draft: Draft, known: Known) -> dict[RequestKey, Wanted]:
     """What each request of a draft needs of the corpus, to ask the store for its sources."""
-    return {_key(record): asked_of(record, join(record, known.labels)) for record in draft.records}
-
-
-def register(pipeline: str, document: ChunkedDocument, registered_ns: int) -> CorpusDocument | None:
-    """What the corpus keeps of a split document; None where its source was not captured.
-
-    A document without an id is known by a hash of its tokens. A chunk without an id is left
-    out, and of a repeated one the first counts.
-    """
-    source = document.source
-    if source is None:
-        return None
-    tokens = joined(source.words)
-    document_id = document.document_id or _hash(tokens)
-    located = locate_all(source, [(chunk.text.raw, chunk.span) for chunk in document.chunks])
-    chunks: dict[str, TokenRange | None] = {}
-    for chunk, span in zip(document.chunks, located.spans, strict=True):
-        if chunk.id is not None:
-            place = None if span is None else TokenRange(document_id, *source.covered(*span))
-            chunks.setdefault(chunk.id, place)
-    return CorpusDocument(pipeline, document_id, tokens, tuple(chunks.items()), registered_ns)
-
-
-def _hash(tokens: str) -> str:
-    return blake2b(tokens.encode(errors="surrogatepass"), digest_size=16).hexdigest()
+    evidence = [one for one in known.labels if one.field is GoldField.EXPECTED_EVIDENCE]
+    return {_key(record): asked_of(record, join(record, evidence)) for record in draft.records}
 
 
 def _registered(runs: Iterable[IndexingRun]) -> tuple[CorpusDocument, ...]:

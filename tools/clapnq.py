@@ -9,11 +9,11 @@ number is the same on each run.
 import json
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,7 @@ from ragmon.text.abstention import Decision, decide
 from ragmon.text.content_words import content_words
 
 K: Final = 5
+Metric: TypeAlias = Callable[[Text, tuple[Text, ...]], float | None]
 
 
 @dataclass(frozen=True)
@@ -148,24 +149,16 @@ def _print_grounding(
     others = [*answers[1:], answers[0]]
     print("| context | metric | own answer | another's answer | AUROC |\n|---|---|--:|--:|--:|")
     for name, texts in contexts.items():
-        own, other = _grounding(answers, texts), _grounding(others, texts)
+        own, other = (_measured(context_grounding, one, texts) for one in (answers, others))
         print(_compared(name, "context_grounding", own, other, auroc(own, other)))
-        own, other = _numbers(answers, texts), _numbers(others, texts)
+        own, other = (_measured(unsupported_number_rate, one, texts) for one in (answers, others))
         print(_compared(name, "unsupported_number_rate", own, other, auroc(other, own)))
     print()
 
 
-def _grounding(answers: Sequence[str], contexts: Sequence[list[str]]) -> list[float]:
+def _measured(metric: Metric, answers: Sequence[str], contexts: Sequence[list[str]]) -> list[float]:
     values = (
-        context_grounding(Text(answer), tuple(map(Text, context)))
-        for answer, context in zip(answers, contexts, strict=True)
-    )
-    return [value for value in values if value is not None]
-
-
-def _numbers(answers: Sequence[str], contexts: Sequence[list[str]]) -> list[float]:
-    values = (
-        unsupported_number_rate(Text(answer), tuple(map(Text, context)))
+        metric(Text(answer), tuple(map(Text, context)))
         for answer, context in zip(answers, contexts, strict=True)
     )
     return [value for value in values if value is not None]

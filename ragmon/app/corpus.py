@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ragmon.corpus import DocumentError, PostedDocument, parse_document
+from ragmon.metrics.registration import register
 from ragmon.model.corpus import CorpusDocument, CorpusOutcome
-from ragmon.settle import register
 from ragmon.store.protocol import Store
 
 

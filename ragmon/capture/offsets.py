@@ -57,8 +57,9 @@ def _span(chunk: Any, text: str) -> tuple[int, int]:
     start, end = _first(holders, START_FIELDS), _first(holders, END_FIELDS)
     if end is None and start is not None and text:
         end = start + len(text)
-    known = start is not None and end is not None and start <= end
-    return (start, end) if known else (UNKNOWN, UNKNOWN)  # type: ignore[return-value]
+    if start is None or end is None or start > end:
+        return UNKNOWN, UNKNOWN
+    return start, end
 
 
 def _first(holders: Sequence[Any], names: Sequence[str]) -> int | None:

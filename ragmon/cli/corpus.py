@@ -1,7 +1,6 @@
 """`ragmon corpus import`: documents of a file, registered with a running processor."""
 
 import gzip
-import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,8 +12,18 @@ import httpx
 import typer
 from rich.progress import Progress
 
+from ragmon.cli.asking import (
+    ENDPOINT,
+    Endpoint,
+    TokenFile,
+    connect,
+    read_object,
+    refusal,
+    unreachable,
+    until_taken,
+)
 from ragmon.cli.console import complain, err, out
-from ragmon.errors import ConfigError, RagmonError
+from ragmon.errors import ConfigError
 
 EXAMPLES = """
 Examples:
@@ -30,12 +39,9 @@ A line: {"document_id": "faq", "text": "One. Two.", "chunks": [{"id": "a", "star
 _GZIP: Final = b"\x1f\x8b"
 _BATCH_BYTES: Final = 4 << 20
 _BATCH_LINES: Final = 1_000
-_TIMEOUT_S: Final = 300.0
-_TRIES: Final = 60
-_MOST_WAIT_S: Final = 5.0
-_UNAVAILABLE: Final = 503
 _TOO_LARGE: Final = 413
 _ANSWERED: Final = frozenset((200, 207, 400))
+_LINES: Final = {"content-type": "application/x-ndjson"}
 _PREFIX: Final = "document "
 
 app = typer.Typer(help="Register documents and their chunks.", no_args_is_help=True)
@@ -65,13 +71,11 @@ def corpus() -> None:
 @app.command("import", epilog=EXAMPLES)
 def import_(
     file: Annotated[Path, typer.Argument(help="JSONL, also gzipped: a document a line.")],
-    endpoint: Annotated[
-        str, typer.Option(help="The processor's OTLP/HTTP.")
-    ] = "http://localhost:4318",
+    endpoint: Endpoint = ENDPOINT,
     pipeline: Annotated[
         str | None, typer.Option(help="Of documents that name none [the only one there is].")
     ] = None,
-    token_file: Annotated[Path | None, typer.Option(help="File with the bearer token.")] = None,
+    token_file: TokenFile = None,
 ) -> None:
     """Register documents, so that token, context and evidence metrics can be computed.
 
@@ -79,12 +83,8 @@ def import_(
     or the processor cannot be reached.
     """
     told = _Told()
-    headers = {"content-type": "application/x-ndjson", **_authorization(token_file)}
     parameters = {} if pipeline is None else {"pipeline": pipeline}
-    with (
-        httpx.Client(base_url=endpoint, headers=headers, timeout=_TIMEOUT_S) as client,
-        _progress(file) as advance,
-    ):
+    with connect(endpoint, token_file) as client, _progress(file) as advance:
         for batch in _batches(file):
             _tell(file, batch, _post(client, parameters, batch), told)
             advance(batch[-1].read_bytes)
@@ -92,17 +92,6 @@ def import_(
     counts = ", ".join(f"{told.counts[name]} {name.replace('_', ' ')}" for name in names)
     out.print(f"{counts}, {told.rejected} rejected", highlight=False)
     raise typer.Exit(bool(told.rejected))
-
-
-def _authorization(token_file: Path | None) -> dict[str, str]:
-    if token_file is None:
-        return {}
-    try:
-        token = token_file.read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError) as error:
-        why = getattr(error, "strerror", None) or "is no UTF-8"
-        raise ConfigError((f"--token-file: {token_file}: {why}",)) from None
-    return {"authorization": f"Bearer {token}"}
 
 
 @contextmanager
@@ -150,35 +139,21 @@ def _lines(file: Path) -> Iterator[_Line]:
 
 
 def _post(client: httpx.Client, parameters: dict[str, str], batch: list[_Line]) -> dict[str, Any]:
-    """Post until it is answered; 503 means try again.
+    """Post a batch until it is answered.
 
     Raises:
         ConfigError: nothing that takes documents answers there.
     """
     content = b"\n".join(line.content for line in batch)
-    for _ in range(_TRIES):
-        try:
-            answer = client.post("/v1/corpus", params=parameters, content=content)
-        except (httpx.TransportError, httpx.UnsupportedProtocol) as error:
-            why = str(error) or type(error).__name__
-            raise ConfigError((f"--endpoint {client.base_url}: {why}",)) from None
-        if answer.status_code == _TOO_LARGE and len(batch) == 1:
-            return _rejected(answer)
-        if answer.status_code != _UNAVAILABLE:
-            return _read(client, answer)
-        time.sleep(min(_MOST_WAIT_S, float(answer.headers.get("retry-after", 1))))
-    raise RagmonError(f"{client.base_url}: unavailable; what was accepted stays, import it again")
-
-
-def _read(client: httpx.Client, answer: httpx.Response) -> dict[str, Any]:
-    try:
-        told = answer.json() if answer.status_code in _ANSWERED else None
-    except ValueError:
-        told = None
-    if not isinstance(told, dict) or "outcomes" not in told:
-        line = answer.text.partition("\n")[0][:200]
-        raise ConfigError((f"--endpoint {client.base_url}: {answer.status_code} {line}",))
-    return told
+    answer = until_taken(
+        client,
+        lambda: client.post("/v1/corpus", params=parameters, content=content, headers=_LINES),
+    )
+    if answer.status_code == _TOO_LARGE and len(batch) == 1:
+        return _rejected(answer)
+    if answer.status_code not in _ANSWERED:
+        raise unreachable(client, refusal(answer))
+    return read_object(client, answer, "outcomes")
 
 
 def _rejected(answer: httpx.Response) -> dict[str, Any]:

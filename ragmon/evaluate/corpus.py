@@ -10,6 +10,7 @@ from ragmon.evaluate.chunks import read_document
 from ragmon.evaluate.reading import Records, read_rows
 from ragmon.evaluate.rows import PIPELINE
 from ragmon.evaluate.values import LONGEST_SHOWN, argument, text
+from ragmon.metrics.registration import register
 from ragmon.metrics.sources import Corpus, packable, place_key, wanted
 from ragmon.model.corpus import NO_SOURCES, CorpusDocument, Sources, TokenRange
 from ragmon.model.gold import Gold
@@ -108,17 +109,13 @@ class Library:
                 yield key, source.lies(key, chunk.text)
 
     def _register(self, document: ChunkedDocument) -> CorpusDocument:
-        source, located = document.source, document.located
-        if source is None or located is None or document.document_id is None:
-            raise ValueError("a document of the corpus needs an id and a text")
-        chunks: dict[str, TokenRange | None] = {}
-        for chunk, span in zip(document.chunks, located.spans, strict=True):
+        registered = register(PIPELINE, document, 0)
+        if registered is None:
+            raise ValueError("a document of the corpus needs a text")
+        for chunk in document.chunks:
             if chunk.id is not None:
-                place = span and TokenRange(document.document_id, *source.covered(*span))
-                chunks.setdefault(chunk.id, place)
                 self._texts.setdefault(chunk.id, chunk.text)
-        tokens = joined(source.words)
-        return CorpusDocument(PIPELINE, document.document_id, tokens, tuple(chunks.items()), 0)
+        return registered
 
 
 def read_library(corpus: Records | None, source: str | None) -> Library:

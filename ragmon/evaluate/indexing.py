@@ -13,7 +13,7 @@ from ragmon.evaluate.chunks import DOCUMENT_FIELDS, Split
 from ragmon.evaluate.reading import Records, read_rows, rows_of
 from ragmon.evaluate.settings import CutOffs, SizeLimits
 from ragmon.evaluate.splits import pooled_gold, read_splits
-from ragmon.evaluate.tally import Tally, possible, quantiles, reasons, summary
+from ragmon.evaluate.tally import Tally, summary
 from ragmon.evaluate.values import (
     Reader,
     argument,
@@ -198,16 +198,7 @@ def _listed(metrics: Mapping[Any, MetricSummary], layout: Layout) -> tuple[Metri
 
 def _of_queries(metric: MetricSummary, column: Sequence[Measured]) -> MetricSummary:
     """The pooled value beside what the single queries have."""
-    values = [value for value in column if not isinstance(value, NotMeasured)]
-    p50, p95 = quantiles(values)
-    return replace(
-        metric,
-        count=len(values),
-        possible=possible(column),
-        p50=p50,
-        p95=p95,
-        reasons=reasons(column),
-    )
+    return replace(summary(metric.spec, metric.k, column), value=metric.value)
 
 
 def _vectors(

@@ -32,7 +32,7 @@ from ragmon.model.record import (
     StageRun,
 )
 from ragmon.text import Text
-from ragmon.text.abstention import Decision, decide
+from ragmon.text.abstention import decide
 
 PIPELINE: Final = "offline"
 NAMES: Final = ("query_id", "name", "id")
@@ -77,11 +77,6 @@ REQUEST_FIELDS: Final[Mapping[str, Reader]] = {
     "task_success": flag,
 }
 """What a row may hold of a request, and how each field is read."""
-_OUTCOMES: Final = {
-    Decision.ANSWER: Outcome.ANSWERED,
-    Decision.PARTIAL: Outcome.ANSWERED,
-    Decision.ABSTAIN: Outcome.ABSTAINED,
-}
 
 
 class Request(NamedTuple):
@@ -179,7 +174,7 @@ def _outcome(abstained: bool | None, answer: Text | None, context: Sequence[Docu
     if answer is None:
         return Outcome.UNKNOWN
     decision = decide(answer, [document.text for document in context if document.text])
-    return _OUTCOMES[decision] if decision else Outcome.UNKNOWN
+    return Outcome.of(decision)
 
 
 def _seconds(fields: Mapping[str, Any], name: str) -> float | None:

@@ -21,7 +21,12 @@ counted in `ragmon_evaluations_total` with its result (`missing`, `undefined`, `
 *Label-free* metrics need nothing but the request itself; *gold* ones wait for a label, which \
 may come long after. Every metric is also in the event-time gauges `ragmon_window_mean`, \
 `ragmon_window_count` and `ragmon_window_coverage_ratio`, which a late label changes; \
-histograms and counters hold the first value of each request."""
+histograms and counters hold the first value of each request.
+
+Spans carry no metadata of chunks, no vectors of chunks or sentences beside an embedding run's, \
+and no queries of an index: the metrics that read them (`metadata_*`, `semantic_*`, \
+`query_topk_recall`, `ann_recall_at_k` and the similarities) are measured by `ragmon.evaluate` \
+only, and are `missing` online."""
 
 _FAMILIES: Final = """\
 ## Prometheus families

@@ -1,7 +1,6 @@
 """One request of a trace, as metrics see it."""
 
 from collections.abc import Sequence
-from typing import Final
 
 from ragmon.interpret import identity
 from ragmon.interpret.absence import absences
@@ -15,13 +14,7 @@ from ragmon.interpret.times import event_time
 from ragmon.model.record import Document, Outcome, RequestRecord, Stage, StageRun
 from ragmon.model.span import Trace
 from ragmon.text import Text
-from ragmon.text.abstention import Decision, decide
-
-_DECIDED: Final = {
-    Decision.ANSWER: Outcome.ANSWERED,
-    Decision.PARTIAL: Outcome.ANSWERED,
-    Decision.ABSTAIN: Outcome.ABSTAINED,
-}
+from ragmon.text.abstention import decide
 
 
 def read_request(trace: Trace, scope: Scope, adjusted: float | None) -> RequestRecord:
@@ -84,7 +77,7 @@ def _outcome(error: str | None, answer: Text | None, context: Sequence[Document]
     if answer is None:
         return Outcome.UNKNOWN
     decision = decide(answer, [document.text for document in context if document.text])
-    return _DECIDED[decision] if decision else Outcome.UNKNOWN
+    return Outcome.of(decision)
 
 
 def _latency_s(scope: Scope) -> float | None:

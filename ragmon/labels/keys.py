@@ -11,7 +11,7 @@ def match_keys(record: RequestRecord) -> tuple[MatchKey, ...]:
     keys = _of_trace(record.trace_id, record.span_id)
     if record.request_id:
         keys.append(MatchKey(TargetKind.REQUEST_ID, record.request_id))
-    query = normalise_query(record.query.raw) if record.query is not None else ""
+    query = normalise_query(record.query) if record.query is not None else ""
     if query:
         keys.append(MatchKey(TargetKind.QUERY, query))
     return tuple(keys)

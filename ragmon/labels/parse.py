@@ -11,6 +11,7 @@ from typing import Any, TypeGuard
 from ragmon.errors import MalformedError
 from ragmon.labels.fields import FIELDS, FieldError
 from ragmon.model.gold import GoldField, GoldLabel, MatchKey, TargetKind
+from ragmon.text import Text
 from ragmon.text.query import normalise_query
 
 _TARGETS = ("trace_id", "span_id", "request_id", "query")
@@ -151,7 +152,7 @@ def _text_target(name: str, value: object) -> MatchKey:
         raise FieldError(f"{name} must be a text of 1 to {LONGEST_TEXT} valid characters")
     if name == "request_id":
         return MatchKey(TargetKind.REQUEST_ID, value)
-    query = normalise_query(value)
+    query = normalise_query(Text(value))
     if not query:
         raise FieldError("query has no word in it")
     return MatchKey(TargetKind.QUERY, query)

@@ -1,7 +1,6 @@
 """Chunking: do vectors say that each chunk is about one thing, and its neighbours not?"""
 
 from collections.abc import Iterable, Sequence
-from math import fsum
 from typing import TypeAlias
 
 import numpy as np
@@ -9,6 +8,7 @@ from numpy.typing import NDArray
 
 from ragmon.metrics import vectors
 from ragmon.metrics.declare import stage
+from ragmon.metrics.kernels import mean_of_known
 from ragmon.metrics.spec import Better, Unit
 from ragmon.model.indexing import Vector
 
@@ -31,7 +31,7 @@ def semantic_cohesion(sentence_vectors: tuple[tuple[Sentences, ...], ...]) -> fl
     >>> semantic_cohesion(((np.array([[1.0, 0.0], [2.0, 0.0], [0.0, 1.0]]),),)) == 1 / 3
     True
     """
-    return _mean(_mean_cosine(chunk) for chunks in sentence_vectors for chunk in chunks)
+    return mean_of_known(_mean_cosine(chunk) for chunks in sentence_vectors for chunk in chunks)
 
 
 @metric(
@@ -97,7 +97,9 @@ def _mean_of_neighbours(
     documents: Iterable[tuple[Sequence[Vector | None], Sequence[Vector | None]]],
 ) -> float | None:
     """Mean cosine of what a chunk ends with and what the next one of its document begins with."""
-    return _mean(cosine for ends, begins in documents for cosine in _cosines(ends[:-1], begins[1:]))
+    return mean_of_known(
+        cosine for ends, begins in documents for cosine in _cosines(ends[:-1], begins[1:])
+    )
 
 
 def _cosines(left: Sequence[Vector | None], right: Sequence[Vector | None]) -> list[float]:
@@ -118,8 +120,3 @@ def _units(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
     """The rows, each of length 1; one of all zeros stays as it is."""
     lengths = vectors.norms(matrix)[:, np.newaxis]
     return matrix / np.where(lengths == 0, 1.0, lengths)
-
-
-def _mean(values: Iterable[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return fsum(known) / len(known) if known else None

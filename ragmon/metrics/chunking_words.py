@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Sequence
 from itertools import islice, pairwise
-from math import fsum
 from typing import Final, TypeAlias
 
 from ragmon.metrics.declare import stage
+from ragmon.metrics.kernels import mean_of_known
 from ragmon.metrics.spec import Better, Unit
 from ragmon.text import Text
 from ragmon.text.sentences import each_sentence
@@ -36,7 +36,9 @@ def lexical_cohesion(chunk_texts: ChunkTexts) -> float | None:
     >>> lexical_cohesion(((Text("The cat sat. The cat ran."), Text("Dogs bark.")),))
     0.5
     """
-    return _mean(_mean_overlap(_sentence_sets(text)) for texts in chunk_texts for text in texts)
+    return mean_of_known(
+        _mean_overlap(_sentence_sets(text)) for texts in chunk_texts for text in texts
+    )
 
 
 @metric(unit=Unit.RATIO, better=Better.HIGHER)
@@ -54,7 +56,7 @@ def lexical_boundary_clarity(chunk_texts: ChunkTexts) -> float | None:
     >>> lexical_boundary_clarity(((Text("a b c"), Text("c d")),))
     0.75
     """
-    shared = _mean(
+    shared = mean_of_known(
         _overlap(frozenset(left.words[-_WIDTH:]), frozenset(right.words[:_WIDTH]))
         for texts in chunk_texts
         for left, right in pairwise(texts)
@@ -78,7 +80,7 @@ def lexical_chunk_stickiness(chunk_texts: ChunkTexts) -> float | None:
     >>> lexical_chunk_stickiness(((Text("a b c"), Text("c d")),))
     0.25
     """
-    return _mean(
+    return mean_of_known(
         _overlap(left.word_set, right.word_set)
         for texts in chunk_texts
         for left, right in pairwise(texts)
@@ -107,7 +109,7 @@ def _mean_overlap(sets: Sequence[frozenset[str]]) -> float | None:
         for at, (one, size) in enumerate(zip(masks, sizes, strict=True))
         for other, other_size in zip(masks[:at], sizes[:at], strict=True)
     )
-    return _mean(both / (every - both) for both, every in shared)
+    return mean_of_known(both / (every - both) for both, every in shared)
 
 
 def _mask(numbers: Iterable[int], width: int) -> int:
@@ -116,8 +118,3 @@ def _mask(numbers: Iterable[int], width: int) -> int:
     for number in numbers:
         octets[number >> 3] |= 1 << (number & 7)
     return int.from_bytes(octets, "little")
-
-
-def _mean(values: Iterable[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return fsum(known) / len(known) if known else None

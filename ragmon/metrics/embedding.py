@@ -1,8 +1,5 @@
 """Embedding: are the vectors sound, and do they find what they should?"""
 
-from collections.abc import Iterable
-from math import fsum
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,6 +7,7 @@ from ragmon.metrics import kernels
 from ragmon.metrics import vectors as vector_kernels
 from ragmon.metrics.declare import stage
 from ragmon.metrics.embedding_matches import GoldMatch, IndexMatch
+from ragmon.metrics.kernels import mean_of_known
 from ragmon.metrics.spec import Better, Unit
 from ragmon.model.indexing import Vector
 
@@ -98,7 +96,9 @@ def query_topk_recall(gold_matches: tuple[GoldMatch, ...], *, k: int) -> float |
     0.5
     """
     top = kernels.cut_off(k)
-    return _mean(sum(rank <= top for rank in one.ranks) / one.wanted for one in gold_matches)
+    return mean_of_known(
+        sum(rank <= top for rank in one.ranks) / one.wanted for one in gold_matches
+    )
 
 
 @metric(unit=Unit.RATIO, better=Better.HIGHER)
@@ -118,7 +118,7 @@ def ann_recall_at_k(index_matches: tuple[IndexMatch, ...], *, k: int) -> float |
     0.5
     """
     top = kernels.cut_off(k)
-    return _mean(
+    return mean_of_known(
         sum(rank <= min(top, one.embedded) for rank in one.ranks[:top]) / min(top, one.embedded)
         for one in index_matches
         if one.embedded
@@ -139,7 +139,7 @@ def positive_similarity(gold_matches: tuple[GoldMatch, ...]) -> float | None:
     >>> positive_similarity((GoldMatch(wanted=1, ranks=(1,), positive=0.75, negative=0.25),))
     0.75
     """
-    return _mean(one.positive for one in gold_matches)
+    return mean_of_known(one.positive for one in gold_matches)
 
 
 @metric(unit=Unit.SIGNED, better=Better.LOWER)
@@ -156,7 +156,7 @@ def negative_similarity(gold_matches: tuple[GoldMatch, ...]) -> float | None:
     >>> negative_similarity((GoldMatch(wanted=1, ranks=(1,), positive=0.75, negative=0.25),))
     0.25
     """
-    return _mean(one.negative for one in gold_matches)
+    return mean_of_known(one.negative for one in gold_matches)
 
 
 @metric(unit=Unit.SIGNED, better=Better.HIGHER)
@@ -173,16 +173,10 @@ def similarity_margin(gold_matches: tuple[GoldMatch, ...]) -> float | None:
     >>> similarity_margin((GoldMatch(wanted=1, ranks=(1,), positive=0.75, negative=0.25),))
     0.5
     """
-    return _mean(map(_margin, gold_matches))
+    return mean_of_known(map(_margin, gold_matches))
 
 
 def _margin(match: GoldMatch) -> float | None:
     if match.positive is None or match.negative is None:
         return None
     return match.positive - match.negative
-
-
-def _mean(values: Iterable[float | None]) -> float | None:
-    """The mean over the queries that have a value; None where none has."""
-    known = [value for value in values if value is not None]
-    return fsum(known) / len(known) if known else None

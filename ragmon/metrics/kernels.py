@@ -242,3 +242,13 @@ def _covered(of_chunk: Iterable[tuple[str, ...]], runs: set[tuple[str, ...]], wi
             end = start + width
         runs.add(run)
     return covered
+
+
+def mean_of_known(values: Iterable[float | None]) -> float | None:
+    """The mean of those that are not None; None where there are none.
+
+    >>> mean_of_known([1.0, None, 2.0]), mean_of_known([None])
+    (1.5, None)
+    """
+    known = [value for value in values if value is not None]
+    return math.fsum(known) / len(known) if known else None

@@ -1,9 +1,11 @@
 """What an aggregate makes of all values of a window."""
 
 from collections.abc import Iterable
-from math import fsum, isfinite
+from math import isfinite
 
 import numpy as np
+
+from ragmon.metrics.kernels import mean_of_known
 
 
 def percentile(durations: Iterable[float | None], share: float) -> float | None:
@@ -22,8 +24,7 @@ def percentile(durations: Iterable[float | None], share: float) -> float | None:
 
 def mean(values: Iterable[float | None]) -> float | None:
     """The mean of the values that are known and finite, None where there are none."""
-    known = _known(values)
-    return fsum(known) / len(known) if known else None
+    return mean_of_known(_known(values))
 
 
 def _known(values: Iterable[float | None]) -> list[float]:

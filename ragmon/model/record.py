@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from ragmon.text import Text
+from ragmon.text.abstention import Decision
 
 
 class Stage(StrEnum):
@@ -30,6 +31,13 @@ class Outcome(StrEnum):
     ABSTAINED = "abstained"
     ERROR = "error"
     UNKNOWN = "unknown"
+
+    @classmethod
+    def of(cls, decision: Decision | None) -> "Outcome":
+        """The outcome of an answer that does this; of None, which no rule decided, unknown."""
+        if decision is None:
+            return cls.UNKNOWN
+        return cls.ABSTAINED if decision is Decision.ABSTAIN else cls.ANSWERED
 
 
 class ContextSource(StrEnum):

@@ -78,7 +78,7 @@ _STANDING = select(CORPUS_REGISTRATION).where(
     CORPUS_REGISTRATION.c.document.in_(bindparam("documents", expanding=True))
 )
 
-_WITHDRAW = delete(CORPUS_REGISTRATION).where(
+WITHDRAW = delete(CORPUS_REGISTRATION).where(
     CORPUS_REGISTRATION.c.document == bindparam("of_document"),
     CORPUS_REGISTRATION.c.registered_ns == bindparam("at_ns"),
     CORPUS_REGISTRATION.c.trace == bindparam("of_trace"),
@@ -260,5 +260,5 @@ def _write(writing: _Writing, new: Sequence[Registration], gone: Sequence[_Place
             {"of_document": document, "at_ns": registered_ns, "of_trace": trace}
             for _, _, (document, registered_ns, trace) in gone
         ]
-        connection.execute(_WITHDRAW, rows)
+        connection.execute(WITHDRAW, rows)
     connection.execute(_MOVE_REVISION, {"of_pipeline": writing.pipeline})

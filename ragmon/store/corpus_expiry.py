@@ -3,11 +3,11 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from sqlalchemy import Connection, bindparam, delete, exists, func, select, update
+from sqlalchemy import Connection, bindparam, exists, func, select, update
 
 from ragmon.store import corpus_content
 from ragmon.store.chunks import chunks
-from ragmon.store.corpus import POSTED
+from ragmon.store.corpus import POSTED, WITHDRAW
 from ragmon.store.schema import CORPUS_CHUNK, CORPUS_DOCUMENT, CORPUS_REGISTRATION
 
 _HERE, _THERE = CORPUS_DOCUMENT.alias("here"), CORPUS_DOCUMENT.alias("there")
@@ -60,12 +60,6 @@ _SUPERSEDED = (
     )
 )
 
-_REMOVE = delete(CORPUS_REGISTRATION).where(
-    CORPUS_REGISTRATION.c.document == bindparam("of_document"),
-    CORPUS_REGISTRATION.c.registered_ns == bindparam("at_ns"),
-    CORPUS_REGISTRATION.c.trace == bindparam("of_trace"),
-)
-
 _DISOWN = (
     update(CORPUS_REGISTRATION)
     .prefix_with("OR REPLACE")
@@ -99,5 +93,5 @@ def superseded(connection: Connection, before_ns: int) -> list[Superseded]:
 
 def remove(connection: Connection, registrations: list[Superseded]) -> None:
     """Delete registrations, and the versions that nothing registers any more."""
-    connection.execute(_REMOVE, [one._asdict() for one in registrations])
+    connection.execute(WITHDRAW, [one._asdict() for one in registrations])
     corpus_content.remove_unregistered(connection, [one.of_document for one in registrations])

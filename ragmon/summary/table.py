@@ -69,7 +69,7 @@ def utc(event_ns: int) -> str:
     """Nanoseconds since 1970 as ISO 8601, of which none is lost.
 
     >>> utc(1_796_100_000_000_000_001)
-    '2026-12-01T05:20:00.000000001Z'
+    '2026-12-01T04:40:00.000000001Z'
     """
     second, rest_ns = divmod(event_ns, _SECOND_NS)
     return f"{datetime.fromtimestamp(second, UTC):%Y-%m-%dT%H:%M:%S}.{rest_ns:09d}Z"

@@ -1,12 +1,12 @@
 """When two queries are the same query."""
 
-from ragmon.text.tokens import word_tokens
+from ragmon.text.text import Text
 
 
-def normalise_query(query: str) -> str:
+def normalise_query(query: Text) -> str:
     """The word tokens of a query, joined by one space.
 
-    >>> normalise_query("  What is   RAG?")
+    >>> normalise_query(Text("  What is   RAG?"))
     'what is rag'
     """
-    return " ".join(word_tokens(query))
+    return " ".join(query.words)

@@ -3,9 +3,7 @@
 import gzip
 import json
 import re
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -16,57 +14,16 @@ from typer.testing import CliRunner
 
 from ragmon.cli.commands import app
 from ragmon.errors import ConfigError
+from tests.cli.answering import Processor, serving
 
 LABEL = {"query": "what", "answerable": True}
 FINE = {"outcomes": {"accepted": 2, "superseded": 1}, "unmatched": 1, "rejected": 0, "faults": []}
 
 
-class Processor(ThreadingHTTPServer):
-    """Keeps what it is sent, and gives the answers in turn, the last one again and again."""
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Answering)
-        self.answers: list[tuple[int, Any]] = [(200, FINE)]
-        self.seen: list[tuple[str, str | None, list[Any]]] = []
-        self.retry_after = "0"
-        self.missing_bytes = 0
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_port}"
-
-
-class _Answering(BaseHTTPRequestHandler):
-    server: Processor
-
-    def do_POST(self) -> None:
-        content = self.rfile.read(int(self.headers.get("content-length", "0")))
-        lines = [json.loads(line) for line in content.splitlines()]
-        self.server.seen.append((self.path, self.headers["authorization"], lines))
-        answers = self.server.answers
-        status, answer = answers.pop(0) if len(answers) > 1 else answers[0]
-        content = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
-        self.send_response(status)
-        self.send_header("retry-after", self.server.retry_after)
-        self.send_header("content-length", str(len(content) + self.server.missing_bytes))
-        self.end_headers()
-        self.wfile.write(content)
-
-    def do_GET(self) -> None:
-        self.do_POST()
-
-    def log_message(self, *_: object) -> None:
-        pass
-
-
 @pytest.fixture
 def processor() -> Iterator[Processor]:
-    with Processor() as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-        thread.start()
+    with serving(Processor(FINE)) as server:
         yield server
-        server.shutdown()
-        thread.join()
 
 
 def run(processor: Processor, command: str, *arguments: object) -> tuple[int, str, str]:

@@ -3,7 +3,6 @@
 import builtins
 import csv
 import json
-import threading
 from collections.abc import Iterator, Mapping, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -18,6 +17,7 @@ from ragmon.cli.commands import app
 from ragmon.errors import ConfigError
 from ragmon.metrics.registry import build
 from ragmon.summary.report import MetricSummary, Report, StageReport
+from tests.cli.answering import serving
 
 COLUMNS = ["trace_id", "time", "labelled", "weight", "retrieval.recall_at_k@5", "reasons"]
 ROWS = [
@@ -64,12 +64,8 @@ class _Answering(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def processor() -> Iterator[Processor]:
-    with Processor() as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-        thread.start()
+    with serving(Processor()) as server:
         yield server
-        server.shutdown()
-        thread.join()
 
 
 def run(command: str, url: str, *arguments: object) -> tuple[int, str, str]:

@@ -30,17 +30,11 @@ from ragmon.model.record import (
     StageRun,
 )
 from ragmon.text import Text
-from ragmon.text.abstention import Decision, decide
+from ragmon.text.abstention import decide
 
 REGISTRY = build()
 FAULTS = [fault for fault in Fault if fault is not Fault.NONE]
 
-OUTCOMES = {
-    Decision.ANSWER: Outcome.ANSWERED,
-    Decision.PARTIAL: Outcome.ANSWERED,
-    Decision.ABSTAIN: Outcome.ABSTAINED,
-    None: Outcome.UNKNOWN,
-}
 
 Means = dict[str, float]
 
@@ -68,7 +62,7 @@ def record_of(fault: Fault, index: Index, gold: Gold, number: int) -> RequestRec
         dialect="ragmon",
         pipeline="p",
         event_ns=0,
-        outcome=OUTCOMES[decide(Text(draft.answer), [Text(one.text) for one in packed])],
+        outcome=Outcome.of(decide(Text(draft.answer), [Text(one.text) for one in packed])),
         request_id=f"r-{number}",
         latency_s=sum(searching) + sum(writing),
         query=Text(query),

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from ragmon.metrics.chunk_cover import ChunkCover
 from ragmon.metrics.chunking_inputs import Boundaries
 from ragmon.metrics.chunking_notes import notes
-from ragmon.metrics.chunking_rows import by_document
 from ragmon.metrics.chunking_structure import boundary_f1
 from ragmon.metrics.measure import measure_run
 from ragmon.metrics.registry import build
@@ -392,25 +391,7 @@ def test_evidence_belongs_to_its_document() -> None:
         expected_chunks=("start",),
     )
     run = Chunking((one, two))
-    split = [part for _, part in by_document(run, gold)]
-    texts = [[entry["text"] for entry in part.expected_evidence or ()] for part in split]
-    assert [["here", "rt h", "rt here", "ar"], ["art", "here"]] == texts
-    assert [{}, {"2": {"page": 1}}] == [part.expected_metadata for part in split]
-    assert [None, None] == [part.expected_chunks for part in split]
     assert (1 + 0 + 4) / 6 == _measured(run, gold)["evidence_completeness"]
-    rows = [_measured(*part)["evidence_completeness"] for part in by_document(run, gold)]
-    assert [1.0, 1 / 2] == rows
-
-
-def test_documents_without_labels_stay_so() -> None:
-    """Splitting a run invents no gold."""
-    run, _ = _full_run()
-    ((only, gold),) = by_document(run, Gold())
-    assert (run.documents, None, None) == (
-        only.documents,
-        gold.expected_evidence,
-        gold.expected_metadata,
-    )
 
 
 def test_chunks_are_located_once() -> None:
