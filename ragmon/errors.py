@@ -7,6 +7,7 @@ RagmonError
 ├── StoreError
 │   ├── StoreLockedError    another process holds the store or the inbox
 │   └── StoreUnavailableError  the store cannot commit now; trying later may help
+├── NotKeptError       a text was asked for of which only hashes, or nothing, is kept
 ├── MalformedError     bytes that are no OTLP or no label, and never will be
 ├── TooLargeError      a body, message or batch over its bound
 └── OverloadedError    no room now; the sender should try again shortly
@@ -43,6 +44,10 @@ class StoreLockedError(StoreError):
 
 class StoreUnavailableError(StoreError):
     """The store cannot commit at the moment (disk full, database locked)."""
+
+
+class NotKeptError(RagmonError, AttributeError):
+    """What is asked of a text is not kept of it any more."""
 
 
 class MalformedError(RagmonError):

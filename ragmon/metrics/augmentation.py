@@ -12,7 +12,7 @@ metric = stage("augmentation")
 _SHINGLE_TOKENS: Final = 8
 
 
-@metric(unit=Unit.RATIO, better=Better.LOWER)
+@metric(unit=Unit.RATIO, better=Better.LOWER, on_hashes=True)
 def duplicate_ratio_text(context_texts: tuple[Text, ...]) -> float | None:
     """Share of the context's tokens that repeat an earlier passage of it.
 
@@ -32,7 +32,7 @@ def duplicate_ratio_text(context_texts: tuple[Text, ...]) -> float | None:
     return kernels.repeated_tokens(chunks, _SHINGLE_TOKENS) / tokens if tokens else None
 
 
-@metric(unit=Unit.BINARY, better=Better.HIGHER)
+@metric(unit=Unit.BINARY, better=Better.HIGHER, on_hashes=True)
 def budget_compliant(packed_context_texts: tuple[Text, ...], max_context_tokens: int) -> float:
     """Whether the packed context fits its token budget.
 

@@ -95,7 +95,7 @@ def context_sufficient(
     return float(all(positions.whole(span, context_ranges) for span in evidence_ranges))
 
 
-@metric(unit=Unit.RATIO, better=Better.LOWER)
+@metric(unit=Unit.RATIO, better=Better.LOWER, on_hashes=True)
 def duplicate_ratio(context_texts: tuple[Text, ...], context_ranges: Ranges) -> float | None:
     """Share of the context's tokens that repeat a place of the sources.
 

@@ -8,7 +8,7 @@ from ragmon.text import Text
 metric = stage("generation")
 
 
-@metric(unit=Unit.RATIO, better=Better.HIGHER)
+@metric(unit=Unit.RATIO, better=Better.HIGHER, on_hashes=True)
 def answer_precision(answer: Text, reference_answers: tuple[Text, ...]) -> float | None:
     """Share of the answer's words that match the reference answer's.
 
@@ -26,7 +26,7 @@ def answer_precision(answer: Text, reference_answers: tuple[Text, ...]) -> float
     return kernels.best_of(kernels.share_matched, answer, reference_answers)
 
 
-@metric(unit=Unit.RATIO, better=Better.HIGHER)
+@metric(unit=Unit.RATIO, better=Better.HIGHER, on_hashes=True)
 def answer_recall(answer: Text, reference_answers: tuple[Text, ...]) -> float | None:
     """Share of the reference answer's words that stand in the answer.
 
@@ -45,7 +45,7 @@ def answer_recall(answer: Text, reference_answers: tuple[Text, ...]) -> float | 
     return kernels.best_of(kernels.share_found, answer, reference_answers)
 
 
-@metric(unit=Unit.RATIO, better=Better.HIGHER)
+@metric(unit=Unit.RATIO, better=Better.HIGHER, on_hashes=True)
 def answer_f1(answer: Text, reference_answers: tuple[Text, ...]) -> float | None:
     """Overlap of the answer's words with the reference answer's.
 
@@ -64,7 +64,7 @@ def answer_f1(answer: Text, reference_answers: tuple[Text, ...]) -> float | None
     return kernels.best_of(kernels.overlap_f1, answer, reference_answers)
 
 
-@metric(unit=Unit.BINARY, better=Better.HIGHER)
+@metric(unit=Unit.BINARY, better=Better.HIGHER, on_hashes=True)
 def exact_match(answer: Text, reference_answers: tuple[Text, ...]) -> float | None:
     """Whether the answer equals a reference answer.
 
@@ -81,7 +81,7 @@ def exact_match(answer: Text, reference_answers: tuple[Text, ...]) -> float | No
     return kernels.best_of(kernels.equal, answer, reference_answers)
 
 
-@metric(unit=Unit.RATIO, better=Better.HIGHER)
+@metric(unit=Unit.RATIO, better=Better.HIGHER, on_hashes=True)
 def rouge_l_f1(answer: Text, reference_answers: tuple[Text, ...]) -> float | None:
     """Overlap of the answer with the reference answer in the order of the words.
 
@@ -101,7 +101,7 @@ def rouge_l_f1(answer: Text, reference_answers: tuple[Text, ...]) -> float | Non
     return kernels.best_of(kernels.subsequence_f1, answer, reference_answers)
 
 
-@metric(unit=Unit.RATIO, better=Better.HIGHER)
+@metric(unit=Unit.RATIO, better=Better.HIGHER, on_hashes=True)
 def required_fact_coverage(
     answer: Text, required_facts: tuple[tuple[str, ...], ...]
 ) -> float | None:

@@ -52,17 +52,20 @@ class StageMetrics:
         better: Better,
         version: int = 1,
         buckets: tuple[float, ...] | None = None,
+        on_hashes: bool = False,
     ) -> Callable[[Callable[P, R]], Callable[P, R]]:
         """Declare the decorated function as a metric of this stage; it stays as it is.
 
         buckets: upper bounds of its histogram, where those of its unit do not suit it.
+        on_hashes: of its texts it reads tokens and numbers only, and compares them only with
+        each other, so that hashes of them give the same value.
 
         Raises:
             ValueError: if the name is taken, or a parameter is no known input.
         """
         bounds = buckets_of(unit, better) if buckets is None else buckets
         return self._declare(
-            _Declared(self.stage, unit, better, version, bounds, _SCOPES[self.stage])
+            _Declared(self.stage, unit, better, version, bounds, _SCOPES[self.stage], on_hashes)
         )
 
     def window(
@@ -99,6 +102,7 @@ class _Declared(NamedTuple):
     version: int
     buckets: tuple[float, ...]
     scope: Scope
+    on_hashes: bool = False
 
 
 def _spec(function: Callable[..., float | None], declared: _Declared) -> MetricSpec:
@@ -125,6 +129,7 @@ def _spec(function: Callable[..., float | None], declared: _Declared) -> MetricS
         function=function,
         buckets=declared.buckets,
         scope=declared.scope,
+        on_hashes=declared.on_hashes,
     )
 
 

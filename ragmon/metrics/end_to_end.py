@@ -8,7 +8,7 @@ from ragmon.text import Text
 metric = stage("end_to_end")
 
 
-@metric(unit=Unit.BINARY, better=Better.HIGHER)
+@metric(unit=Unit.BINARY, better=Better.HIGHER, on_hashes=True)
 def answer_exact_match(answer: Text, reference_answers: tuple[Text, ...]) -> float | None:
     """Whether the answer that the user got equals a reference answer.
 
@@ -25,7 +25,7 @@ def answer_exact_match(answer: Text, reference_answers: tuple[Text, ...]) -> flo
     return kernels.best_of(kernels.equal, answer, reference_answers)
 
 
-@metric(unit=Unit.RATIO, better=Better.HIGHER)
+@metric(unit=Unit.RATIO, better=Better.HIGHER, on_hashes=True)
 def answer_f1(answer: Text, reference_answers: tuple[Text, ...]) -> float | None:
     """Overlap of the words that the user got with the reference answer's.
 

@@ -7,7 +7,7 @@ from ragmon.metrics import positions
 from ragmon.metrics.input import RequestFacts
 from ragmon.model.corpus import Sources, TokenRange
 from ragmon.model.measurement import Kind, NotMeasured
-from ragmon.text.tokens import joined, word_tokens
+from ragmon.text.tokens import joined
 
 _UNREGISTERED: Final = NotMeasured(Kind.MISSING, "source")
 
@@ -55,7 +55,7 @@ def _evidence(facts: RequestFacts) -> Evidence | NotMeasured:
         return NotMeasured(Kind.UNDEFINED, "no_expected_evidence")
     found = []
     for entry in expected:
-        place = _range(entry, facts.sources)
+        place = _range(entry, facts)
         if isinstance(place, NotMeasured):
             return place
         found.append(place)
@@ -63,25 +63,25 @@ def _evidence(facts: RequestFacts) -> Evidence | NotMeasured:
     return Evidence(ranges, len(found) - len(ranges))
 
 
-def _range(entry: Mapping[str, str], sources: Sources) -> TokenRange | NotMeasured | None:
-    words = word_tokens(entry["text"])
+def _range(entry: Mapping[str, str], facts: RequestFacts) -> TokenRange | NotMeasured | None:
+    words = facts.words(entry["text"])
     if not words:
         return None
-    place = _place(entry, words, sources)
+    place = _place(entry, words, facts)
     return positions.find(words, *place) if isinstance(place, _Place) else place
 
 
 def _place(
-    entry: Mapping[str, str], words: Sequence[str], sources: Sources
+    entry: Mapping[str, str], words: Sequence[str], facts: RequestFacts
 ) -> _Place | NotMeasured | None:
-    named, source = entry.get("document"), entry.get("source")
+    named, source, sources = entry.get("document"), entry.get("source"), facts.sources
     if named is None and source is None:
         return _held(joined(words), sources)
     if named is not None and named in sources.documents:
         return _Place(named, sources.documents[named])
     if source is None:
         return _UNREGISTERED
-    tokens = joined(word_tokens(source))
+    tokens = joined(facts.words(source))
     return _Place(_known_as(tokens, sources) if named is None else named, tokens)
 
 

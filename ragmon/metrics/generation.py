@@ -12,7 +12,7 @@ from ragmon.text.tokens import word_tokens
 metric = stage("generation")
 
 
-@metric(unit=Unit.RATIO, better=Better.HIGHER)
+@metric(unit=Unit.RATIO, better=Better.HIGHER, on_hashes=True)
 def context_grounding(answer: Text, context_texts: tuple[Text, ...]) -> float | None:
     """Share of the answer's words that occur in the context.
 
@@ -36,7 +36,7 @@ def context_grounding(answer: Text, context_texts: tuple[Text, ...]) -> float | 
     return sum(word not in invented for word in answer.squad) / len(answer.squad)
 
 
-@metric(unit=Unit.RATIO, better=Better.LOWER)
+@metric(unit=Unit.RATIO, better=Better.LOWER, on_hashes=True)
 def unsupported_number_rate(answer: Text, context_texts: tuple[Text, ...]) -> float | None:
     """Share of the answer's numbers that the context does not hold.
 
@@ -56,7 +56,7 @@ def unsupported_number_rate(answer: Text, context_texts: tuple[Text, ...]) -> fl
     return _unsupported_rate(answer, context_texts)
 
 
-@metric(unit=Unit.RATIO, better=Better.LOWER)
+@metric(unit=Unit.RATIO, better=Better.LOWER, on_hashes=True)
 def unsupported_number_rate_with_question(
     answer: Text, context_texts: tuple[Text, ...], query: Text
 ) -> float | None:

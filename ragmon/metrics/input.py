@@ -14,14 +14,22 @@ from ragmon.model.gold import Gold
 from ragmon.model.indexing import Chunking, Embedding
 from ragmon.model.measurement import Kind, NotMeasured
 from ragmon.model.record import Absence, RequestRecord
+from ragmon.text.tokens import word_tokens
+
+WordRule: TypeAlias = Callable[[str], tuple[str, ...]]
+"""A text to its word tokens, or to the hashes of them."""
 
 
 class RequestFacts(NamedTuple):
-    """What is known of one request: what happened, what is right, what the corpus holds."""
+    """What is known of one request: what happened, what is right, what the corpus holds.
+
+    words: the rule by which the corpus's documents were made tokens.
+    """
 
     record: RequestRecord
     gold: Gold
     sources: Sources = NO_SOURCES
+    words: WordRule = word_tokens
 
     @property
     def absent(self) -> Mapping[str, Absence]:
@@ -61,12 +69,20 @@ class Input:
 
     read: its value from the facts of its scope, None where it is missing, or why there is
     none. field: the field of the record whose `absent` entry explains a missing value.
-    needs: what must be at hand beside the trace.
+    needs: what must be at hand beside the trace. located: it is read from the corpus, and
+    changes with it. is_text: it holds texts, of which a sealed record keeps less.
     """
 
     read: Callable[[Any], object]
     field: str
     needs: Needs = Needs.LABEL_FREE
+    located: bool = False
+    is_text: bool = False
+
+    @property
+    def may_change(self) -> bool:
+        """Whether it can change although nothing more comes of the trace."""
+        return self.located or self.needs is Needs.GOLD
 
 
 def read_input(name: str, found: Input, facts: Facts) -> object:

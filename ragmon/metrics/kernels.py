@@ -7,7 +7,6 @@ from itertools import zip_longest
 from typing import Final
 
 from ragmon.text import Text
-from ragmon.text.tokens import word_tokens
 
 _LONGEST: Final = 10_000
 
@@ -119,7 +118,10 @@ def best_of(
     score: Callable[[Sequence[str], Sequence[str]], float], answer: Text, references: Iterable[Text]
 ) -> float | None:
     """The best score of an answer's SQuAD tokens against those of each reference answer."""
-    return max([score(answer.squad, reference.squad) for reference in references], default=None)
+    return max(
+        [score(answer.squad, answer.alike(reference).squad) for reference in references],
+        default=None,
+    )
 
 
 def equal(tokens: Sequence[str], reference: Sequence[str]) -> float:
@@ -189,7 +191,7 @@ def phrase_test(text: Text) -> Callable[[str], bool]:
     spaced = f" {' '.join(text.words)} "
 
     def states(phrase: str) -> bool:
-        words = word_tokens(phrase)
+        words = text.alike(Text(phrase)).words
         if words:
             return f" {' '.join(words)} " in spaced
         return phrase.casefold() in text.raw.casefold()

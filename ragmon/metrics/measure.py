@@ -3,12 +3,14 @@
 import math
 from collections.abc import Mapping
 
+from ragmon.errors import NotKeptError
 from ragmon.metrics.input import (
     ChunkingFacts,
     EmbeddingFacts,
     Facts,
     Input,
     RequestFacts,
+    WordRule,
     read_input,
 )
 from ragmon.metrics.inputs import INPUTS
@@ -19,9 +21,10 @@ from ragmon.model.gold import Gold
 from ragmon.model.indexing import Chunking, Embedding
 from ragmon.model.measurement import Kind, Measured, NotMeasured
 from ragmon.model.record import RequestRecord
+from ragmon.text.tokens import word_tokens
 
 
-class _Inputs(dict[str, object]):
+class Inputs(dict[str, object]):
     """The inputs of one record, each read when a metric first asks for it."""
 
     def __init__(self, inputs: Mapping[str, Input], facts: Facts) -> None:
@@ -35,13 +38,18 @@ class _Inputs(dict[str, object]):
 
 
 def measure(
-    record: RequestRecord, gold: Gold, registry: Registry, sources: Sources = NO_SOURCES
+    record: RequestRecord,
+    gold: Gold,
+    registry: Registry,
+    sources: Sources = NO_SOURCES,
+    words: WordRule = word_tokens,
 ) -> tuple[Measured, ...]:
     """Measure a request: one value per place of the registry's layout, in its order.
 
-    A metric that fails has the name of its exception as its reason, and costs no other one.
+    words: the rule by which the documents of `sources` were made tokens. A metric that fails
+    has the name of its exception as its reason, and costs no other one.
     """
-    return _measure(Scope.REQUEST, RequestFacts(record, gold, sources), registry)
+    return _measure(Scope.REQUEST, RequestFacts(record, gold, sources, words), registry)
 
 
 def measure_run(run: Chunking | Embedding, gold: Gold, registry: Registry) -> tuple[Measured, ...]:
@@ -52,7 +60,7 @@ def measure_run(run: Chunking | Embedding, gold: Gold, registry: Registry) -> tu
 
 
 def _measure(scope: Scope, facts: Facts, registry: Registry) -> tuple[Measured, ...]:
-    inputs = _Inputs(INPUTS[scope], facts)
+    inputs = Inputs(INPUTS[scope], facts)
     return tuple([measure_one(spec, k, inputs) for k, spec in registry.places[scope]])
 
 
@@ -68,6 +76,8 @@ def measure_one(spec: MetricSpec, k: int | None, inputs: Mapping[str, object]) -
                 return value
         result = spec.function(*values) if k is None else spec.function(*values, k=k)
         return _checked(result)
+    except NotKeptError:
+        return NotMeasured(Kind.NOT_KEPT)
     except Exception as error:  # noqa: BLE001 - whatever a metric raises is its own loss
         return NotMeasured(Kind.FAILED, type(error).__name__)
 

@@ -1,6 +1,6 @@
 """What a metric of a request can ask for, and how each input is read from its facts."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from operator import attrgetter
 from typing import Final, TypeVar
 
@@ -17,14 +17,22 @@ _T = TypeVar("_T")
 _LARGEST_SCORE: Final = 1e100
 
 
-def _recorded(field: str) -> Input:
+def _recorded(field: str, *, is_text: bool = False) -> Input:
     value_of = attrgetter(field)
-    return Input(lambda facts: value_of(facts.record), field)
+    return Input(lambda facts: value_of(facts.record), field, is_text=is_text)
 
 
-def _labelled(field: str) -> Input:
+def _labelled(field: str, *, is_text: bool = False) -> Input:
     label_of = attrgetter(field)
-    return Input(lambda facts: label_of(facts.gold), "", Needs.GOLD)
+    return Input(lambda facts: label_of(facts.gold), "", Needs.GOLD, is_text=is_text)
+
+
+def _texts_of(field: str, read: Callable[[RequestFacts], object]) -> Input:
+    return Input(read, field, is_text=True)
+
+
+def _located(field: str, read: Callable[[RequestFacts], object]) -> Input:
+    return Input(read, field, located=True)
 
 
 def _ids(field: str) -> Input:
@@ -50,7 +58,7 @@ def _keys(documents: tuple[Document, ...] | None) -> tuple[str, ...] | None:
 def _key(document: Document) -> str | None:
     if document.id is not None:
         return document.id
-    return None if document.text is None else document.text.raw
+    return None if document.text is None else document.text.identity
 
 
 def _texts(documents: tuple[Document, ...] | None) -> tuple[Text, ...] | None:
@@ -142,23 +150,23 @@ def _expected_citations(facts: RequestFacts) -> frozenset[str] | NotMeasured | N
 
 
 REQUEST_INPUTS: Final[Mapping[str, Input]] = {
-    "query": _recorded("query"),
-    "answer": _recorded("answer"),
+    "query": _recorded("query", is_text=True),
+    "answer": _recorded("answer", is_text=True),
     "retrieved_ids": _ids("retrieved"),
     "reranked_ids": _ids("reranked"),
     "result_keys": Input(lambda facts: _keys(facts.record.retrieved), "retrieved"),
     "result_scores": Input(_scores, "retrieved"),
-    "retrieved_texts": Input(lambda facts: _texts(facts.record.retrieved), "retrieved"),
-    "retrieved_ranges": Input(_retrieved_ranges, "retrieved"),
+    "retrieved_texts": _texts_of("retrieved", lambda facts: _texts(facts.record.retrieved)),
+    "retrieved_ranges": _located("retrieved", _retrieved_ranges),
     "reranked_keys": Input(lambda facts: _keys(facts.record.reranked), "reranked"),
     "cited_ids": _recorded("citations"),
     "stated_citations": Input(lambda facts: facts.record.citations or (), "citations"),
     "context_ids": _ids("context"),
     "context_keys": Input(lambda facts: _keys(facts.record.context), "context"),
-    "context_texts": Input(lambda facts: _texts(facts.record.context), "context"),
-    "context_ranges": Input(_context_ranges, "context"),
+    "context_texts": _texts_of("context", lambda facts: _texts(facts.record.context)),
+    "context_ranges": _located("context", _context_ranges),
     "packed_keys": Input(lambda facts: _keys(_packed(facts.record)), "context"),
-    "packed_context_texts": Input(lambda facts: _texts(_packed(facts.record)), "context"),
+    "packed_context_texts": _texts_of("context", lambda facts: _texts(_packed(facts.record))),
     "max_context_tokens": _recorded("max_context_tokens"),
     "abstained": Input(_abstained, "answer"),
     "latency_s": _recorded("latency_s"),
@@ -168,10 +176,10 @@ REQUEST_INPUTS: Final[Mapping[str, Input]] = {
     "total_tokens": Input(_total_tokens, "usage"),
     "gold_ids": Input(_gold_ids, "", Needs.GOLD),
     "gold_grades": Input(_gold_grades, "", Needs.GOLD),
-    "evidence_ranges": Input(evidence_ranges, "", Needs.GOLD),
-    "reference_answers": _labelled("reference_answers"),
+    "evidence_ranges": Input(evidence_ranges, "", Needs.GOLD, located=True),
+    "reference_answers": _labelled("reference_answers", is_text=True),
     "answerable": _labelled("answerable"),
-    "required_facts": Input(_required_facts, "", Needs.GOLD),
+    "required_facts": Input(_required_facts, "", Needs.GOLD, is_text=True),
     "expected_citations": Input(_expected_citations, "", Needs.GOLD),
     "verified_claims": _labelled("verified_claims"),
     "task_success": _labelled("task_success"),

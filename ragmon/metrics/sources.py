@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Final, NamedTuple, TypeVar
 
+from ragmon.metrics.input import WordRule
 from ragmon.model.corpus import CorpusDocument, Sources, TokenRange, Wanted
 from ragmon.model.gold import Gold
 from ragmon.model.measurement import Kind, NotMeasured
@@ -24,13 +25,14 @@ _PLACES: Final = frozenset(["document", "source"])
 """What evidence may say about where it stands."""
 
 
-def wanted(record: RequestRecord, gold: Gold) -> Wanted:
-    """What the metrics of a request need of the corpus; each name once, in its first place."""
+def wanted(record: RequestRecord, gold: Gold, words: WordRule = word_tokens) -> Wanted:
+    """What the metrics of a request need of the corpus; each name once, in its first place.
+
+    words: the rule by which the corpus's documents were made tokens.
+    """
     chunks = (record.retrieved or ()) + (packable(record) or ())
     evidence = gold.expected_evidence or ()
-    runs = [
-        joined(word_tokens(entry["text"])) for entry in evidence if entry.keys().isdisjoint(_PLACES)
-    ]
+    runs = [joined(words(entry["text"])) for entry in evidence if entry.keys().isdisjoint(_PLACES)]
     return Wanted(
         pipeline=record.pipeline,
         event_ns=record.event_ns,
@@ -52,7 +54,7 @@ def place_key(document: Document) -> str | None:
     """
     if document.id is not None or document.text is None:
         return document.id
-    return f"\0{document.text.raw}"
+    return f"\0{document.text.identity}"
 
 
 def ranges_of(

@@ -61,6 +61,7 @@ class MetricSpec:
     function also takes a cut-off `k` by keyword. version: grows when the formula changes.
     summary: the first line of the docstring, doc all of it. buckets: upper bounds of its
     histogram, in the unit of its Prometheus family; empty where it has no histogram.
+    on_hashes: it has the same value on hashes of tokens as on the tokens.
     """
 
     stage: Stage
@@ -77,6 +78,7 @@ class MetricSpec:
     function: MetricFunction
     buckets: tuple[float, ...]
     scope: Scope
+    on_hashes: bool = False
 
     @property
     def key(self) -> str:
