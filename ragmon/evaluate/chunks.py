@@ -52,10 +52,8 @@ def read_document(row: Mapping[str, Any], where: str, number: int = 1) -> Split:
         _chunk_fields(chunk, f"{where}: chunk {place + 1}")
         for place, chunk in enumerate(fields.get("chunks", ()))
     ]
-    # Where any chunk has metadata, one without has none of it; else nobody passed any.
-    empty: Mapping[str, object] | None = {} if any("metadata" in own for own in given) else None
     chunks = tuple(
-        _chunk({"metadata": empty, **own}, place, source, fields, f"{where}: chunk {place + 1}")
+        _chunk(own, place, source, fields, f"{where}: chunk {place + 1}")
         for place, own in enumerate(given)
     )
     document = ChunkedDocument(
@@ -86,7 +84,7 @@ def _chunk(
         id=own.get("id"),
         text=Text(said),
         span=span,
-        metadata=own["metadata"],
+        metadata=own.get("metadata"),
         sentence_vectors=None if sentences is None else _matrix(sentences),
         vector=None if vectors is None else _vector(vectors),
     )

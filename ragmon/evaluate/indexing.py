@@ -12,7 +12,7 @@ from ragmon.evaluate import settings as checked
 from ragmon.evaluate.chunks import DOCUMENT_FIELDS, Split
 from ragmon.evaluate.reading import Records, read_rows, rows_of
 from ragmon.evaluate.settings import CutOffs, SizeLimits
-from ragmon.evaluate.splits import pooled_gold, read_splits
+from ragmon.evaluate.splits import pooled_gold, read_splits, with_metadata
 from ragmon.evaluate.tally import Tally, summary
 from ragmon.evaluate.values import (
     Reader,
@@ -79,13 +79,14 @@ class ChunkEvaluator:
     ) -> Report:
         """Evaluate documents: records, a file or a frame, or columns of equal length.
 
-        A value is of the whole corpus: its parts are pooled over the documents. Rows are the
-        documents by themselves.
+        A value is of the whole corpus: its parts are pooled over the documents. boundary_f1
+        is the mean of the documents that have ideal chunks. Rows are the documents by
+        themselves, but where any chunk of the corpus has metadata, one without has none of it.
 
         Raises:
             InputError: a row cannot be read or has no chunks; it names its place and the field.
         """
-        splits = list(read_splits(rows_of(records, columns, DOCUMENT_FIELDS)))
+        splits = with_metadata(list(read_splits(rows_of(records, columns, DOCUMENT_FIELDS))))
         return Report(title, (self._report(splits),))
 
     def _report(self, splits: Sequence[Split]) -> StageReport:

@@ -10,6 +10,7 @@ from ragmon.evaluate.corpus import check_new
 from ragmon.evaluate.reading import Row
 from ragmon.evaluate.values import is_nothing
 from ragmon.model.gold import Gold
+from ragmon.model.indexing import ChunkedDocument
 
 
 def read_splits(rows: Iterable[Row]) -> Iterator[Split]:
@@ -26,6 +27,18 @@ def read_splits(rows: Iterable[Row]) -> Iterator[Split]:
         if is_nothing(row.fields.get("chunks")):
             raise InputError(f"{row.where}: needs the chunks of the document")
         yield _owned(split)
+
+
+def with_metadata(splits: Sequence[Split]) -> list[Split]:
+    """The documents, of which every chunk has metadata once any has: {} if it was given none."""
+    if all(one.metadata is None for split in splits for one in split.document.chunks):
+        return list(splits)
+    return [split._replace(document=_told(split.document)) for split in splits]
+
+
+def _told(document: ChunkedDocument) -> ChunkedDocument:
+    chunks = (replace(one, metadata=one.metadata or {}) for one in document.chunks)
+    return replace(document, chunks=tuple(chunks))
 
 
 def pooled_gold(splits: Sequence[Split]) -> Gold:

@@ -157,19 +157,30 @@ def _chunk_texts(documents: Documents, _facts: ChunkingFacts) -> object:
 
 
 def _metadata(documents: Documents, _facts: ChunkingFacts) -> object:
-    chunks = [chunk for document in documents for chunk in document.chunks]
-    known = tuple([chunk.metadata for chunk in chunks if chunk.metadata is not None])
-    return known if known or not chunks else None
+    found = tuple([metadata for _, metadata in _with_metadata(documents)])
+    return found if found or not _any_chunks(documents) else None
 
 
 def _metadata_by_id(documents: Documents, _facts: ChunkingFacts) -> object:
+    chunks = _with_metadata(documents)
+    if not chunks and _any_chunks(documents):
+        return None
     found: dict[str, Mapping[str, object]] = {}
+    for chunk, metadata in chunks:
+        if chunk.id is not None:
+            found.setdefault(chunk.id, metadata)
+    return found
+
+
+def _with_metadata(documents: Documents) -> list[tuple[Chunk, Mapping[str, object]]]:
+    """Every chunk with its metadata, none where it has none; empty if nobody passed any."""
     chunks = [chunk for document in documents for chunk in document.chunks]
-    for chunk in chunks:
-        if chunk.id is not None and chunk.metadata is not None:
-            found.setdefault(chunk.id, chunk.metadata)
-    captured = any(chunk.metadata is not None for chunk in chunks)
-    return found if captured or not chunks else None
+    passed = any(chunk.metadata is not None for chunk in chunks)
+    return [(chunk, chunk.metadata or {}) for chunk in chunks] if passed else []
+
+
+def _any_chunks(documents: Documents) -> bool:
+    return any(document.chunks for document in documents)
 
 
 def _expected_metadata(facts: ChunkingFacts) -> object:

@@ -17,7 +17,7 @@ def metadata_completeness(
 
         |{C : every key has a value}| / n
 
-    chunk_metadata: (n,) of every chunk whose metadata was captured.
+    chunk_metadata: (n,) of every chunk, once any of the run has metadata; without it none has.
     required_keys:  keys that each must have; None and "" are no values, 0 and False are.
     Returns:        ratio in [0, 1]; None where n = 0.
     Source:         ragmon.

@@ -100,3 +100,29 @@ def test_metadata_without_a_value_is_not_complete() -> None:
         metric = measured([{"chunks": [chunk]}]).metric("chunking.metadata_completeness")
         assert metric is not None
         assert 0.0 == metric.value
+
+
+def test_a_document_without_metadata_is_a_part_of_the_corpus() -> None:
+    """Once any chunk has metadata, a chunk without has none: also one of another document."""
+    report = ChunkEvaluator(required_keys=["p"]).evaluate(
+        [
+            {"chunks": [{"id": "a", "text": "x", "metadata": {"p": 1}}]},
+            {
+                "chunks": [{"id": "b", "text": "y"}, {"id": "c", "text": "z"}],
+                "expected_metadata": {"b": {"p": 1}},
+            },
+        ]
+    )
+    complete = report.metric("chunking.metadata_completeness")
+    accurate = report.metric("chunking.metadata_accuracy")
+    assert complete is not None
+    assert accurate is not None
+    assert (1 / 3, 2, 0.5) == (complete.value, complete.count, complete.p50)
+    assert (0.0, 1) == (accurate.value, accurate.count)
+
+
+def test_without_any_metadata_nothing_is_measured() -> None:
+    """Nobody passed it: that is a reason, and no 0."""
+    metric = measured([{"chunks": ["x"]}]).metric("chunking.metadata_completeness")
+    assert metric is not None
+    assert (None, {"missing:chunk_metadata": 1}) == (metric.value, metric.reasons)

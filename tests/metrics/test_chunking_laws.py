@@ -326,12 +326,12 @@ def test_metadata_is_compared_strictly(
 
 
 def test_required_keys_are_required() -> None:
-    """Without keys there is nothing to ask; 0 and False are values, None and "" are none."""
+    """0 and False are values, None and "" are none, nor is there one without any metadata."""
     chunks = tuple(
         Chunk(None, Text("a"), None, {"k": value}) for value in (0, False, None, "", "x")
     )
     documents = (ChunkedDocument("d", None, (*chunks, Chunk(None, Text("b")))),)
-    assert 3 / 5 == _measured(Chunking(documents, required_keys=("k",)))["metadata_completeness"]
+    assert 3 / 6 == _measured(Chunking(documents, required_keys=("k",)))["metadata_completeness"]
     for keys in (None, ()):
         run = Chunking(documents, required_keys=keys)
         assert "missing:required_keys" == _reason("metadata_completeness", run)
