@@ -5,26 +5,28 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ragmon.labels.keys import match_keys, run_keys
+from ragmon.labels.keys import match_keys
 from ragmon.model.gold import Gold, GoldField, GoldLabel, MatchKey
-from ragmon.model.indexing import IndexingRun
 from ragmon.model.record import RequestRecord
 from ragmon.text import Text
+from ragmon.text.hashing import TokenHasher
 
 
-def join(record: RequestRecord, labels: Iterable[GoldLabel]) -> Gold:
+def join(
+    record: RequestRecord, labels: Iterable[GoldLabel], hasher: TokenHasher | None = None
+) -> Gold:
     """The gold of one request from every label that stands under its match keys.
 
-    Labels under other keys or for another pipeline are passed over, and so is what only
-    speaks of chunks. Per field the greatest `precedence` wins, so the order of the labels
-    does not matter.
+    hasher: by which queries are known, where they are not known by their words. Labels under
+    other keys or for another pipeline are passed over, and so is what only speaks of chunks.
+    Per field the greatest `precedence` wins, so the order of the labels does not matter.
     """
-    return _gold(match_keys(record), record.pipeline, _OF_REQUESTS, labels)
+    return _gold(match_keys(record, hasher), record.pipeline, _OF_REQUESTS, labels)
 
 
-def join_run(run: IndexingRun, labels: Iterable[GoldLabel]) -> Gold:
-    """The gold of one indexing run, likewise: what speaks of a document's text."""
-    return _gold(run_keys(run), run.pipeline, _OF_RUNS, labels)
+def join_run(keys: Iterable[MatchKey], pipeline: str, labels: Iterable[GoldLabel]) -> Gold:
+    """The gold of the indexing run with these keys: what speaks of a document's text."""
+    return _gold(keys, pipeline, _OF_RUNS, labels)
 
 
 def _gold(

@@ -4,7 +4,7 @@ import json
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from ragmon.model.gold import GoldLabel, MatchKey, TargetKind
+from ragmon.model.gold import GoldLabel, TargetKind
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -12,7 +12,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 def posted_form(label: GoldLabel) -> dict[str, Any]:
     """The object from which `parse_label` reads exactly this label again."""
     said = {
-        **_target(label.key),
+        **_target(label),
         "pipeline": label.pipeline,
         str(label.field): json.loads(label.value),
         "annotator": label.annotator,
@@ -23,7 +23,8 @@ def posted_form(label: GoldLabel) -> dict[str, Any]:
     return {name: value for name, value in said.items() if value is not None}
 
 
-def _target(key: MatchKey) -> dict[str, str]:
+def _target(label: GoldLabel) -> dict[str, str]:
+    key = label.key
     match key.kind:
         case TargetKind.SPAN:
             trace_id, _, span_id = key.value.partition("/")
@@ -33,7 +34,7 @@ def _target(key: MatchKey) -> dict[str, str]:
         case TargetKind.REQUEST_ID:
             return {"request_id": key.value}
         case TargetKind.QUERY:
-            return {"query": key.value}
+            return {"query": label.query or key.value}
 
 
 def _iso(moment_ns: int) -> str:

@@ -145,6 +145,7 @@ class TraceState(StrEnum):
     """What is still kept of a stored trace."""
 
     SETTLED = "settled"
+    SEALED = "sealed"
     GONE = "gone"
 
 
@@ -152,9 +153,10 @@ class TraceState(StrEnum):
 class Kept:
     """What the store holds of one trace.
 
-    `revision` 0 means nothing. `spans` is empty once the trace is gone; `span_ids` says
-    which spans are known all the same. `touched` says why it is to be settled again, None
-    where it is not.
+    `revision` 0 means nothing. `spans` is empty once the trace is sealed or gone; `span_ids`
+    says which spans are known all the same. `touched` says why it is to be settled again,
+    None where it is not. Of a sealed trace `sealed` holds its reduced records and `results`
+    what was measured at last, without what they read and by what they are found.
     """
 
     trace_id: str
@@ -163,6 +165,16 @@ class Kept:
     spans: tuple[SpanPart, ...] = ()
     span_ids: frozenset[str] = frozenset()
     touched: Cause | None = None
+    sealed: bytes = b""
+    results: tuple[Result, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Sealed:
+    """What is kept of a trace from now on in place of its spans: its reduced records."""
+
+    kept: Kept
+    records: bytes
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,7 @@ class MatchKey(NamedTuple):
     """What a label and a request must share to meet.
 
     `value` is "trace_id" for TRACE, "trace_id/span_id" for SPAN, the app's id for
-    REQUEST_ID, the word tokens joined by one space for QUERY.
+    REQUEST_ID; for QUERY the word tokens joined by one space, or a hash of that.
     """
 
     kind: TargetKind
@@ -59,7 +59,8 @@ class GoldLabel:
     """One gold field of one target, by one annotator.
 
     `value` is the field's value as canonical JSON text. `pipeline` is a part of the
-    target; None matches every pipeline. `content_hash` is the hex SHA-256 of value and
+    target; None matches every pipeline. `query` holds the words of a query whose key is a
+    hash of them. `content_hash` is the hex SHA-256 of value and
     probability, the last tie-breaker of every rule. `stamped`: nobody said when it was
     labelled, and `labelled_at_ns` is when it was received.
     """
@@ -74,6 +75,7 @@ class GoldLabel:
     probability: float | None
     content_hash: str
     stamped: bool = False
+    query: str | None = None
 
     @property
     def version(self) -> tuple[int, int, str]:

@@ -38,7 +38,6 @@ class TokenHashes:
     supported: the numbers that it supports as a context.
     """
 
-    identity: str
     words: tuple[str, ...]
     squad: tuple[str, ...]
     stated: tuple[tuple[str, ...], ...]
@@ -48,8 +47,8 @@ class TokenHashes:
 class HashedText(WithheldText):
     """A text known by the hashes of its tokens; they compare like the tokens themselves."""
 
-    def __init__(self, hashes: TokenHashes, hasher: TokenHasher) -> None:
-        super().__init__(hashes.identity)
+    def __init__(self, identity: str, hashes: TokenHashes, hasher: TokenHasher) -> None:
+        super().__init__(identity)
         self.hashes = hashes
         self.words = hashes.words
         self.squad = hashes.squad
@@ -74,13 +73,12 @@ def hashed(text: Text, hasher: TokenHasher) -> HashedText:
         tuple(hasher.number(unsigned(key)) for key in number.keys) for number in text.answer_numbers
     ]
     hashes = TokenHashes(
-        identity=hasher.name(text.raw),
         words=hasher.tokens(text.words),
         squad=hasher.tokens(text.squad),
         stated=tuple(stated),
         supported=tuple(sorted(map(hasher.number, text.context_numbers))),
     )
-    return HashedText(hashes, hasher)
+    return HashedText(hasher.name(text.raw), hashes, hasher)
 
 
 def withheld(text: Text, hasher: TokenHasher) -> WithheldText:

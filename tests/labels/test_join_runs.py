@@ -35,7 +35,7 @@ def test_a_split_is_found_by_its_span_and_its_trace() -> None:
 def test_ideal_chunks_and_evidence_reach_a_split() -> None:
     """Of everything else that is said of its trace a split takes nothing."""
     posted = labels(expected_chunks=["a", "b"], expected_evidence=["e"], reference_answers="x")
-    gold = join_run(RUN, posted)
+    gold = join_run(run_keys(RUN), RUN.pipeline, posted)
     assert gold.expected_chunks == ("a", "b")
     assert gold.expected_evidence == ({"text": "e"},)
     assert gold.reference_answers is None
@@ -52,7 +52,9 @@ def test_the_narrower_and_the_own_pipeline_win_for_a_split() -> None:
     wide = labels(expected_chunks=["wide"], revision=3)
     narrow = labels(span_id=SPAN, expected_chunks=["narrow"])
     other = labels(span_id=SPAN, expected_chunks=["other"], pipeline="other", revision=9)
-    assert join_run(RUN, (*wide, *narrow, *other)).expected_chunks == ("narrow",)
+    assert join_run(run_keys(RUN), RUN.pipeline, (*wide, *narrow, *other)).expected_chunks == (
+        "narrow",
+    )
 
 
 @pytest.mark.parametrize("value", [[], 7, [1], {"a": "b"}])
