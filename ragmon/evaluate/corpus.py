@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from functools import cached_property
 from typing import Final
 
 from ragmon.errors import InputError
 from ragmon.evaluate.chunks import read_document
+from ragmon.evaluate.places import TextPlaces
 from ragmon.evaluate.reading import Records, read_rows
 from ragmon.evaluate.rows import PIPELINE
 from ragmon.evaluate.values import LONGEST_SHOWN, argument, text
@@ -14,66 +14,36 @@ from ragmon.metrics.registration import register
 from ragmon.metrics.sources import Corpus, packable, place_key, wanted
 from ragmon.model.corpus import NO_SOURCES, CorpusDocument, Sources, TokenRange
 from ragmon.model.gold import Gold
-from ragmon.model.indexing import ChunkedDocument
+from ragmon.model.indexing import Chunk, ChunkedDocument
 from ragmon.model.record import Document, RequestRecord
 from ragmon.text import Text
-from ragmon.text.locate import Place, locate
 from ragmon.text.source import Source
-from ragmon.text.tokens import joined
 
 _ONLY: Final = "\0source"
-"""The id of the one document of which only the text is given; no other document has it."""
-
-
-class OneSource:
-    """The text of the one document that requests take their chunks from."""
-
-    def __init__(self, text: str) -> None:
-        self._source = Source(text)
-        self._places: dict[str, Place | None] = {}
-
-    @cached_property
-    def document(self) -> CorpusDocument:
-        """The document as the corpus has it, without chunks."""
-        return CorpusDocument(PIPELINE, _ONLY, joined(self._source.words), (), 0)
-
-    def lies(self, key: str, text: Text) -> TokenRange | None:
-        """Where a text stands; the key is looked up alone from then on."""
-        if key not in self._places:
-            self._places[key] = self._locate(text.raw)
-        place = self._places[key]
-        if place is None:
-            return None
-        return TokenRange(_ONLY, *self._source.covered(place.start, place.end))
-
-    def _locate(self, raw: str) -> Place | None:
-        """The first place of a text: requests tell their chunks in no order of the document."""
-        place = locate(self._source, raw)
-        if place is None:
-            return None
-        later = locate(self._source, raw, place.start + 1)
-        return place._replace(ambiguous=later is not None and later.start > place.start)
-
-    def is_ambiguous(self, key: str | None) -> bool:
-        """Whether a text that was looked up stands in several places; the first was taken."""
-        place = None if key is None else self._places.get(key)
-        return place is not None and place.ambiguous
+"""The id of the one document of which only the text is given: before that of any other."""
+_OF_IMPORTS: Final = frozenset(["pipeline", "registered_at"])
+"""What a line for `ragmon corpus import` may say besides; here every line is read alike."""
 
 
 class Library:
     """What requests read of the corpus: where chunks lie, and their texts.
 
-    documents: each with its id and its source; no two have a chunk id in common. source: of
-    requests whose chunks are texts that are not registered. One caller at a time.
+    documents: each with its id and its source; no two have a chunk id in common. source: the
+    text of the one document of requests whose chunks are texts that are not registered.
+    A text whose id, if it has one, is not known is looked for by itself. One caller at a time.
     """
 
     def __init__(
-        self, documents: Iterable[ChunkedDocument] = (), source: OneSource | None = None
+        self, documents: Iterable[ChunkedDocument] = (), source: str | None = None
     ) -> None:
         self._texts: dict[str, Text] = {}
+        self._sources: dict[str, Source] = {}
+        self._places = TextPlaces(self._sources, self._holding)
         registered = [self._register(one) for one in documents]
-        self._source = source
-        self._corpus = Corpus(registered if source is None else [*registered, source.document])
+        self._only = source is not None
+        if source is not None:
+            registered.append(self._register(ChunkedDocument(_ONLY, Source(source), ())))
+        self._corpus = Corpus(registered)
 
     def complete(self, chunk: Document) -> Document:
         """A chunk of a request with the text that the corpus has under its id."""
@@ -86,35 +56,53 @@ class Library:
         if self._corpus.empty:
             return NO_SOURCES
         found = self._corpus.sources(wanted(record, gold))
-        if self._source is None:
-            return found
-        places = dict(self._unregistered(record, self._source))
-        tokens = {_ONLY: self._source.document.tokens}
+        places = dict(self._unregistered((*(record.retrieved or ()), *(packable(record) or ()))))
+        ranges = filter(None, places.values())
+        tokens = {one.document_id: self._tokens(one.document_id) for one in ranges}
         return replace(
             found, chunks={**places, **found.chunks}, documents={**tokens, **found.documents}
         )
 
     def ambiguous(self, chunks: Iterable[Document]) -> int:
-        """How many of the chunks, whose sources were read, stand in several places."""
-        source = self._source
-        return 0 if source is None else sum(source.is_ambiguous(place_key(one)) for one in chunks)
+        """How many of the chunks, told by their texts, stand in several places."""
+        found = (self._places.find(told.raw) for _, told in self._told_by_text(chunks))
+        return sum(one is not None and one.ambiguous for one in found)
 
-    def _unregistered(
-        self, record: RequestRecord, source: OneSource
-    ) -> Iterator[tuple[str, TokenRange | None]]:
-        """Where the texts stand whose ids, if they have any, the corpus does not know."""
-        for chunk in (*(record.retrieved or ()), *(packable(record) or ())):
+    def _unregistered(self, chunks: Iterable[Document]) -> Iterator[tuple[str, TokenRange | None]]:
+        """Where chunks lie that are told by their texts.
+
+        What stands nowhere is not registered; in the only source there is, it has no place.
+        """
+        for key, told in self._told_by_text(chunks):
+            found = self._places.find(told.raw)
+            if found is not None or self._only:
+                yield key, None if found is None else found.lies
+
+    def _told_by_text(self, chunks: Iterable[Document]) -> Iterator[tuple[str, Text]]:
+        for chunk in chunks:
             key = place_key(chunk)
-            if key is not None and key not in self._texts and chunk.text is not None:
-                yield key, source.lies(key, chunk.text)
+            if key is not None and chunk.text is not None and chunk.id not in self._texts:
+                yield key, chunk.text
+
+    def _holding(self, run: str) -> Iterator[str]:
+        """The documents that have a run of tokens: the source that was given, then by their ids."""
+        return (one.document_id for one in self._corpus.holding(run))
+
+    def _tokens(self, document_id: str) -> str:
+        document = self._corpus.registered(document_id, 0)
+        assert document is not None
+        return document.tokens
 
     def _register(self, document: ChunkedDocument) -> CorpusDocument:
         registered = register(PIPELINE, document, 0)
-        if registered is None:
+        if registered is None or document.source is None:
             raise ValueError("a document of the corpus needs a text")
+        self._sources[registered.document_id] = document.source
+        lies = dict(registered.chunks)
         for chunk in document.chunks:
             if chunk.id is not None:
                 self._texts.setdefault(chunk.id, chunk.text)
+                self._places.register(chunk.text, lies[chunk.id])
         return registered
 
 
@@ -125,7 +113,7 @@ def read_library(corpus: Records | None, source: str | None) -> Library:
         InputError: the source is no text, or a document cannot be read, or has an id that
             stood in another one; it names its place and the field.
     """
-    only = None if source is None else OneSource(argument("source", text, source))
+    only = None if source is None else argument("source", text, source)
     return Library(() if corpus is None else read_corpus(corpus), only)
 
 
@@ -138,10 +126,12 @@ def read_corpus(corpus: Records) -> Iterator[ChunkedDocument]:
     owners: dict[str, str] = {}
     names: set[str] = set()
     for number, row in enumerate(read_rows(corpus), start=1):
-        name, document, _ = read_document(row.fields, row.where, number)
+        fields = {key: one for key, one in row.fields.items() if key not in _OF_IMPORTS}
+        name, document, _ = read_document(fields, row.where, number)
         if document.source is None:
             raise InputError(f"{row.where}: a document of the corpus needs its text")
         check_new(name, names, row.where)
+        _check_offsets(document.chunks, len(document.source.raw), row.where)
         for chunk in document.chunks:
             if chunk.id is not None and owners.setdefault(chunk.id, name) != name:
                 shown = chunk.id[:LONGEST_SHOWN]
@@ -149,6 +139,19 @@ def read_corpus(corpus: Records) -> Iterator[ChunkedDocument]:
                     f"{row.where}: the chunk id {shown!r} also stands in another document"
                 )
         yield document
+
+
+def _check_offsets(chunks: Iterable[Chunk], length: int, where: str) -> None:
+    """Refuse what an import refuses too: offsets that lie nowhere in their document."""
+    for number, chunk in enumerate(chunks, start=1):
+        start, end = chunk.span or (0, 0)
+        if start > end:
+            raise InputError(f"{where}: chunk {number}: start {start} lies after end {end}")
+        if end > length:
+            raise InputError(
+                f"{where}: chunk {number}: end {end} lies outside of the text of {length}"
+                " characters"
+            )
 
 
 def check_new(name: str, names: set[str], where: str) -> None:
