@@ -3,7 +3,7 @@
 import difflib
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any, TypeGuard
@@ -48,13 +48,13 @@ def parse_label(posted: object, received_ns: int) -> tuple[GoldLabel, ...]:
     """
     if not isinstance(posted, dict):
         raise LabelError(("a label must be a JSON object",))
-    faults = _unknown_keys(posted)
-    key = _collect(faults, _target, posted)
-    envelope = _collect(faults, _read_envelope, posted, received_ns)
-    values = {field: _collect(faults, _value, posted, field) for field in _given(posted, faults)}
+    faults = unknown_keys(posted, _KEYS)
+    key = collect(faults, target_of, posted)
+    envelope = collect(faults, _read_envelope, posted, received_ns)
+    values = {field: collect(faults, _value, posted, field) for field in _given(posted, faults)}
     if faults or key is None or envelope is None:
         raise LabelError(tuple(faults))
-    return tuple(_label(key, envelope, field, str(value)) for field, value in values.items())
+    return tuple(gold_label(key, field, value, **envelope) for field, value in values.items())
 
 
 def read_jsonl(
@@ -78,7 +78,7 @@ def _read_line(line: str, received_ns: int) -> tuple[GoldLabel, ...] | LabelErro
         return LabelError(("this line is no JSON",))
 
 
-def _collect(faults: list[str], read: Any, *arguments: Any) -> Any:
+def collect(faults: list[str], read: Any, *arguments: Any) -> Any:
     """What `read` gives; a fault is noted and gives None."""
     try:
         return read(*arguments)
@@ -87,17 +87,17 @@ def _collect(faults: list[str], read: Any, *arguments: Any) -> Any:
         return None
 
 
-def _unknown_keys(posted: Mapping[Any, Any]) -> list[str]:
+def unknown_keys(posted: Mapping[Any, Any], known: Sequence[str]) -> list[str]:
     """A line for each unknown key, up to a bound: looking for the key that was meant takes time."""
-    unknown = [key for key in posted if key not in _KEYS]
-    faults = [_unknown(key) for key in unknown[:_MOST_UNKNOWN]]
+    unknown = [key for key in posted if key not in known]
+    faults = [_unknown(key, known) for key in unknown[:_MOST_UNKNOWN]]
     if more := len(unknown) - len(faults):
         faults.append(f"{more} more unknown keys")
     return faults
 
 
-def _unknown(key: object) -> str:
-    near = difflib.get_close_matches(str(key), _KEYS, n=1)
+def _unknown(key: object, known: Sequence[str]) -> str:
+    near = difflib.get_close_matches(str(key), known, n=1)
     hint = f"; did you mean {near[0]!r}?" if near else ""
     return f"unknown key {str(key)[:64]!r}{hint}"
 
@@ -109,9 +109,9 @@ def _given(posted: Mapping[str, Any], faults: list[str]) -> list[GoldField]:
     return given
 
 
-def _value(posted: Mapping[str, Any], field: GoldField) -> str:
+def _value(posted: Mapping[str, Any], field: GoldField) -> Any:
     try:
-        return _canonical(FIELDS[field](posted[field]))
+        return FIELDS[field](posted[field])
     except FieldError as error:
         raise FieldError(f"{field} {error}") from None
 
@@ -120,7 +120,12 @@ def _canonical(value: object) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
 
 
-def _target(posted: Mapping[str, Any]) -> MatchKey:
+def target_of(posted: Mapping[str, Any]) -> MatchKey:
+    """What a posted object points at.
+
+    Raises:
+        FieldError: at nothing, at several things, or at what is no id.
+    """
     match [name for name in ("trace_id", "request_id", "query") if name in posted]:
         case ["trace_id"]:
             return _trace_target(posted)
@@ -160,8 +165,8 @@ def _text_target(name: str, value: object) -> MatchKey:
 
 def _read_envelope(posted: Mapping[str, Any], received_ns: int) -> dict[str, Any]:
     return {
-        "pipeline": _optional_text(posted, "pipeline"),
-        "annotator": _optional_text(posted, "annotator") or _DEFAULT_ANNOTATOR,
+        "pipeline": optional_text(posted, "pipeline"),
+        "annotator": optional_text(posted, "annotator") or _DEFAULT_ANNOTATOR,
         "labelled_at_ns": moment_ns(posted.get("labelled_at"), received_ns),
         "revision": _revision(posted.get("revision", 0)),
         "probability": _probability(posted.get("probability")),
@@ -169,7 +174,12 @@ def _read_envelope(posted: Mapping[str, Any], received_ns: int) -> dict[str, Any
     }
 
 
-def _optional_text(posted: Mapping[str, Any], name: str) -> str | None:
+def optional_text(posted: Mapping[str, Any], name: str) -> str | None:
+    """A short text, None where there is none.
+
+    Raises:
+        FieldError: it is no such text.
+    """
     value = posted.get(name)
     if value is None or _is_text(value, LONGEST_NAME):
         return value
@@ -181,8 +191,8 @@ def _is_text(value: object, longest: int) -> TypeGuard[str]:
     return isinstance(value, str) and 0 < len(value) <= longest and not _SURROGATE.search(value)
 
 
-def moment_ns(value: object, received_ns: int) -> int:
-    """A time as `labelled_at` gives it: ISO 8601, or seconds since 1970; None is the receipt.
+def moment_ns(value: object, received_ns: int, name: str = "labelled_at") -> int:
+    """A time as `name` gives it: ISO 8601, or seconds since 1970; None is the receipt.
 
     Raises:
         FieldError: it is none of these.
@@ -191,7 +201,7 @@ def moment_ns(value: object, received_ns: int) -> int:
         return received_ns
     given_ns = _iso_ns(value) if isinstance(value, str) else _seconds_ns(value)
     if given_ns is None or not 0 <= given_ns < _NEVER_NS:
-        raise FieldError("labelled_at must be ISO 8601 or seconds, from 1970 to 2262")
+        raise FieldError(f"{name} must be ISO 8601 or seconds, from 1970 to 2262")
     return given_ns
 
 
@@ -232,8 +242,10 @@ def _probability(value: object) -> float | None:
     raise FieldError("probability must be a number above 0 and at most 1")
 
 
-def _label(key: MatchKey, envelope: dict[str, Any], field: GoldField, value: str) -> GoldLabel:
-    content = f"{value}\0{envelope['probability']}".encode(errors="surrogatepass")
+def gold_label(key: MatchKey, field: GoldField, value: object, **envelope: Any) -> GoldLabel:
+    """The label that says this canonical value of a field, with every part of its envelope."""
+    written = _canonical(value)
+    content = f"{written}\0{envelope['probability']}".encode(errors="surrogatepass")
     return GoldLabel(
-        key=key, field=field, value=value, content_hash=sha256(content).hexdigest(), **envelope
+        key=key, field=field, value=written, content_hash=sha256(content).hexdigest(), **envelope
     )
