@@ -31,6 +31,7 @@ class Verdict(StrEnum):
 
     BETTER = "better"
     WORSE = "worse"
+    EQUAL = "equal"
     UNCLEAR = "unclear"
 
 
@@ -59,7 +60,12 @@ class MetricComparison:
 
     @property
     def verdict(self) -> Verdict:
-        """Better or worse where the interval lies on one side of 0 and a side is good."""
+        """Better or worse where the interval lies on one side of 0 and a side is good.
+
+        Equal where every pair has the same value: only then nothing but 0 can be drawn.
+        """
+        if self.interval == (0.0, 0.0):
+            return Verdict.EQUAL
         if self.interval is None or self.spec.better is Better.NONE:
             return Verdict.UNCLEAR
         low, high = self.interval

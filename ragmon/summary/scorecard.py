@@ -112,13 +112,15 @@ class ScoredMetric:
 class StageScore:
     """One stage. score: weighted mean of its measured metrics; None where none was measured.
 
-    metrics: all that are scored in this stage, without those of weight 0.
+    metrics: all that are scored in this stage, without those of weight 0; none of a stage
+    that was not evaluated, since the report has nothing of it.
     """
 
     stage: Stage
     score: float | None
     weight: float
     metrics: tuple[ScoredMetric, ...]
+    evaluated: bool = True
 
     @property
     def measured(self) -> int:
@@ -154,6 +156,8 @@ def scorecard(
 ) -> Scorecard:
     """Score a report; what was not measured changes no score.
 
+    A stage that the report does not have was not evaluated, and counts as possible nowhere.
+
     weights: of a stage within the whole (`retrieval`), or of a metric within its stage
     (`retrieval.ndcg_at_k`); 1 where not said, 0 takes it out. k: the cut-off of ranked
     metrics; None takes the smallest that the report has.
@@ -171,6 +175,8 @@ def scorecard(
 def _stage_score(
     report: Report, stage: Stage, weights: Mapping[str, float], k: int | None
 ) -> StageScore:
+    if all(one.stage is not stage for one in report.stages):
+        return StageScore(stage, None, weights.get(stage, 1.0), (), evaluated=False)
     scored = [
         _scored(report, f"{stage}.{name}", to_score, weights.get(f"{stage}.{name}", 1.0), k)
         for name, to_score in SCORED[stage].items()

@@ -48,7 +48,7 @@ def test_a_report_against_itself_has_no_difference(report: Report) -> None:
         assert metric.difference == (None if metric.before is None else 0)
         assert metric.interval in (None, (0.0, 0.0))
         assert (metric.interval is None) == (metric.pairs < 2)
-        assert Verdict.UNCLEAR is metric.verdict
+        assert (Verdict.UNCLEAR if metric.pairs < 2 else Verdict.EQUAL) is metric.verdict
 
 
 def test_records_pair_by_name_where_both_are_measured() -> None:
@@ -110,6 +110,17 @@ def test_the_verdict_follows_the_direction(key: str, shift: float, expected: Ver
     before, after = _noisy(3, 0.5), _noisy(4, 0.5 + shift)
     one = _only(compare(_report(before, spec(key), None), _report(after, spec(key), None)))
     assert expected is one.verdict
+
+
+def test_equal_is_where_every_pair_is_equal() -> None:
+    """Also of a metric without a direction; differences that add up to 0 are unclear."""
+    rows: list[tuple[str, Measured]] = [("a", 0.0), ("b", 1.0)]
+    count = spec("retrieval.result_count")
+    assert Verdict.EQUAL is _only(compare(_report(rows), _report(rows))).verdict
+    alike = compare(_report(rows, count, None), _report(rows, count, None))
+    assert Verdict.EQUAL is _only(alike).verdict
+    moved = _report([("a", 0.25), ("b", 0.75)])
+    assert Verdict.UNCLEAR is _only(compare(_report(rows), moved)).verdict
 
 
 def test_the_same_seed_gives_the_same_interval() -> None:

@@ -94,9 +94,20 @@ def test_scores_are_means_of_means() -> None:
 
 def test_a_report_of_nothing_has_no_score() -> None:
     """Not measured is not zero."""
-    card = scorecard(Report("empty", ()))
+    card = scorecard(_report())
     assert (None, 0, 42) == (card.score, card.measured, card.possible)
     assert {None} == {one.score for one in card.stages}
+    assert all(one.evaluated for one in card.stages)
+
+
+def test_a_stage_that_was_not_evaluated_is_not_possible() -> None:
+    """Its metrics count only where the report has the stage, measured or not."""
+    whole = _report(_summary("retrieval.mrr_at_k", 0.5, 5))
+    stages = (Stage.RETRIEVAL, Stage.RERANKING)
+    card = scorecard(Report("", tuple(one for one in whole.stages if one.stage in stages)))
+    assert (0.5, 1, 9) == (card.score, card.measured, card.possible)
+    assert (None, 0, 0) == _of(card, Stage.CHUNKING)
+    assert stages == tuple(one.stage for one in card.stages if one.evaluated)
 
 
 def test_what_is_not_listed_is_not_scored() -> None:

@@ -23,11 +23,13 @@ from ragmon.summary.views.words import (
     direction,
     finite,
     interval,
+    made_of,
     plain,
     quantile,
     reasons,
     score,
     shown,
+    stage_score,
     titled,
 )
 
@@ -41,11 +43,13 @@ _FILTERS: Final = (
     difference,
     direction,
     interval,
+    made_of,
     plain,
     quantile,
     reasons,
     score,
     shown,
+    stage_score,
     titled,
 )
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from ragmon.summary.compare import Comparison, MetricComparison
 from ragmon.summary.report import NO_WEIGHTS, MetricSummary, Report, StageReport
-from ragmon.summary.scorecard import Scorecard, StageScore, scorecard
+from ragmon.summary.scorecard import Scorecard, scorecard
 from ragmon.summary.views.funnel import Step, funnel
 from ragmon.summary.views.words import (
     NOT_MEASURED,
@@ -17,11 +17,13 @@ from ragmon.summary.views.words import (
     difference,
     direction,
     interval,
+    made_of,
     plain,
     quantile,
     reasons,
     score,
     shown,
+    stage_score,
     titled,
 )
 
@@ -64,13 +66,9 @@ def table(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 
 def _scorecard(card: Scorecard) -> Iterator[str]:
     yield "## Scorecard"
-    rows = [(titled(one.stage), score(one.score), _made_of(one)) for one in card.stages]
-    overall = ("**Overall**", f"**{score(card.score)}**", _made_of(card))
+    rows = [(titled(one.stage), stage_score(one), made_of(one)) for one in card.stages]
+    overall = ("**Overall**", f"**{score(card.score)}**", made_of(card))
     yield table(("Stage", "Score", "Measured / possible"), [*rows, overall])
-
-
-def _made_of(one: Scorecard | StageScore) -> str:
-    return f"{one.measured} / {one.possible}"
 
 
 def _comparison(comparison: Comparison) -> Iterator[str]:

@@ -8,7 +8,7 @@ from rich.text import Text
 from ragmon.metrics.spec import Better
 from ragmon.summary.compare import Comparison, MetricComparison, Verdict
 from ragmon.summary.report import MetricSummary, Report
-from ragmon.summary.scorecard import Scorecard, StageScore
+from ragmon.summary.scorecard import Scorecard
 from ragmon.summary.views.words import (
     amount,
     compared,
@@ -16,10 +16,12 @@ from ragmon.summary.views.words import (
     cut,
     difference,
     interval,
+    made_of,
     quantile,
     reasons,
     score,
     shown,
+    stage_score,
     titled,
 )
 
@@ -29,7 +31,12 @@ _ARROWS: Final = {
     Better.NONE: " ",
 }
 
-_STYLES: Final = {Verdict.BETTER: "green", Verdict.WORSE: "red", Verdict.UNCLEAR: ""}
+_STYLES: Final = {
+    Verdict.BETTER: "green",
+    Verdict.WORSE: "red",
+    Verdict.EQUAL: "",
+    Verdict.UNCLEAR: "",
+}
 
 
 class _Layout(TypedDict):
@@ -63,8 +70,8 @@ def scorecard_table(card: Scorecard) -> Table:
     table = Table("stage", _right("score"), _right("measured / possible"), **_PLAIN)
     for one in card.stages:
         style = "dim" if one.score is None else ""
-        table.add_row(titled(one.stage), score(one.score), _made_of(one), style=style)
-    table.add_row("Overall", score(card.score), _made_of(card), style="bold")
+        table.add_row(titled(one.stage), stage_score(one), made_of(one), style=style)
+    table.add_row("Overall", score(card.score), made_of(card), style="bold")
     return table
 
 
@@ -84,10 +91,6 @@ def comparison_table(comparison: Comparison) -> Table:
 
 def _right(name: str) -> Column:
     return Column(name, justify="right", no_wrap=True)
-
-
-def _made_of(one: Scorecard | StageScore) -> str:
-    return f"{one.measured} / {one.possible}"
 
 
 def _compared(metric: MetricComparison) -> tuple[Text, ...]:

@@ -6,12 +6,14 @@ from typing import Final
 from ragmon.metrics.spec import Better, Unit
 from ragmon.summary.compare import Comparison, MetricComparison
 from ragmon.summary.report import MetricSummary
+from ragmon.summary.scorecard import Scorecard, StageScore
 
 NOT_MEASURED: Final = "not measured"
 """What stands where a value would: never 0, never a blank."""
 DASH: Final = "\N{EN DASH}"
 """What stands where there can be nothing."""
 
+_NOT_EVALUATED: Final = "not evaluated"
 _NAME_LENGTH: Final = 80
 _THOUSAND: Final = 1000
 _SUFFIX: Final = {Unit.MILLISECONDS: " ms", Unit.USD: " USD"}
@@ -65,6 +67,16 @@ def quantile(value: float | None, unit: Unit) -> str:
 def score(value: float | None) -> str:
     """A score in [0, 1]; `not measured` where there is none."""
     return amount(value, Unit.RATIO)
+
+
+def stage_score(one: StageScore) -> str:
+    """The score of a stage; `not evaluated` where the report has nothing of it."""
+    return score(one.score) if one.evaluated else _NOT_EVALUATED
+
+
+def made_of(one: Scorecard | StageScore) -> str:
+    """Of how many metrics a score is made, of how many it could be: `3 / 7`; else a dash."""
+    return f"{one.measured} / {one.possible}" if one.possible else DASH
 
 
 def difference(metric: MetricComparison) -> str:
