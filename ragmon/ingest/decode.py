@@ -42,7 +42,7 @@ def _context(content: bytes, known: dict[bytes, _Context]) -> _Context:
     if found is None:
         message = pb.ResourceSpans.FromString(content)
         names = [scope.scope.name for scope in message.scope_spans]
-        found = _Context(_attributes(message.resource.attributes), "".join(names[:1]))
+        found = _Context(attributes(message.resource.attributes), "".join(names[:1]))
         known[content] = found
     return found
 
@@ -58,7 +58,7 @@ def _span(part: SpanPart, context: _Context) -> Span:
         kind=_KINDS.get(message.kind, SpanKind.UNSPECIFIED),
         start_ns=message.start_time_unix_nano,
         end_ns=part.end_ns,
-        attributes=_attributes(message.attributes),
+        attributes=attributes(message.attributes),
         events=tuple([_event(event) for event in message.events]),
         status=_CODES.get(status.code, StatusCode.UNSET),
         status_message=status.message,
@@ -72,10 +72,11 @@ def _span(part: SpanPart, context: _Context) -> Span:
 
 
 def _event(message: pb.Span.Event) -> SpanEvent:
-    return SpanEvent(message.name, message.time_unix_nano, _attributes(message.attributes))
+    return SpanEvent(message.name, message.time_unix_nano, attributes(message.attributes))
 
 
-def _attributes(pairs: Iterable[Any]) -> Attributes:
+def attributes(pairs: Iterable[Any]) -> Attributes:
+    """Protobuf's pairs of key and value as a dict; of a repeated key the last wins."""
     # Most values are texts that are not empty: asking for the text first saves asking
     # which kind it is.
     return {pair.key: (value := pair.value).string_value or _value(value) for pair in pairs}
@@ -88,7 +89,7 @@ def _value(message: AnyValue) -> AttributeValue:
             values = message.array_value.values
             return tuple([value.string_value or _value(value) for value in values])
         case "kvlist_value":
-            return _attributes(message.kvlist_value.values)
+            return attributes(message.kvlist_value.values)
         case None | "string_value_strindex":
             return None
     value: AttributeValue = getattr(message, kind)

@@ -77,15 +77,20 @@ def scope_groups(document: Json) -> Iterator[ScopeGroup]:
     Raises:
         MalformedError: the document is no such request (also while iterating).
     """
-    for i, resource in enumerate(_elements(document, "resourceSpans", "")):
+    for i, resource in enumerate(elements(document, "resourceSpans", "")):
         at = f"resourceSpans[{i}]"
-        for j, scope in enumerate(_elements(resource, "scopeSpans", at)):
+        for j, scope in enumerate(elements(resource, "scopeSpans", at)):
             where = place(i, j)
-            spans = _elements(scope, "spans", where)
+            spans = elements(scope, "spans", where)
             yield ScopeGroup(where, _context(resource, scope, where), map(_read_span, spans))
 
 
-def _elements(source: Json, key: str, at: str) -> list[Json]:
+def elements(source: Json, key: str, at: str) -> list[Json]:
+    """The list under a key of an object that stands `at` some place; empty where absent.
+
+    Raises:
+        MalformedError: it is no object, or what stands there no list.
+    """
     if not isinstance(source, dict):
         raise MalformedError(f"{at or 'the body'}: expected a JSON object")
     found = source.get(key)
@@ -120,7 +125,7 @@ def warnings(document: Json) -> tuple[str, ...]:
     if not isinstance(document, dict):
         return ()
     found = [key for key in ("resource_spans",) if key in document]
-    for resource in _elements(document, "resourceSpans", ""):
+    for resource in elements(document, "resourceSpans", ""):
         if isinstance(resource, dict) and "scope_spans" in resource:
             found.append("scope_spans")
             break
