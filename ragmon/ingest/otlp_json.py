@@ -120,13 +120,13 @@ def _read_span(source: Json) -> Read:
     return span
 
 
-def warnings(document: Json) -> tuple[str, ...]:
+def warnings(document: Json, signal: str = "spans") -> tuple[str, ...]:
     """What is legal but surely not meant: keys in snake_case, which OTLP/JSON ignores."""
     if not isinstance(document, dict):
         return ()
-    found = [key for key in ("resource_spans",) if key in document]
-    for resource in elements(document, "resourceSpans", ""):
-        if isinstance(resource, dict) and "scope_spans" in resource:
-            found.append("scope_spans")
+    found = [key for key in (f"resource_{signal}",) if key in document]
+    for resource in elements(document, f"resource{signal.title()}", ""):
+        if isinstance(resource, dict) and f"scope_{signal}" in resource:
+            found.append(f"scope_{signal}")
             break
     return tuple(f"the key {key!r} is ignored: OTLP/JSON keys are lowerCamelCase" for key in found)

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from ragmon.labels.feedback import make_feedback
 from ragmon.labels.fields import FIELDS, FieldError
-from ragmon.labels.parse import LONGEST_NAME, gold_label
+from ragmon.labels.parse import LONGEST_NAME, LONGEST_TEXT, gold_label
 from ragmon.model.assessment import (
     AnnotatorKind,
     Assessment,
@@ -113,8 +113,9 @@ def _name(one: Assessment) -> str:
 
 
 def _key(one: Assessment) -> MatchKey:
-    if one.key is not None and len(one.pipeline or "") <= LONGEST_NAME:
-        return one.key
+    key = one.key
+    if key and len(key.value) <= LONGEST_TEXT and len(one.pipeline or "") <= LONGEST_NAME:
+        return key
     raise _FaultyError(
         Sorting.NO_TARGET, "an evaluation needs a trace id or a request id to point at"
     )
