@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Column, Table
+from rich.markup import escape
+from rich.padding import Padding
 
 from ragmon import generate as generated
 from ragmon._version import __version__
@@ -20,8 +21,10 @@ from ragmon.cli import labels as labels_command
 from ragmon.cli import replay as replay_command
 from ragmon.cli import report as report_command
 from ragmon.cli.console import ConfigFile, Root, complain, out
+from ragmon.cli.cut_offs import CutOffs, read_cut_offs
 from ragmon.config import load
 from ragmon.metrics.own import load_registry
+from ragmon.metrics.spec import Better
 
 app = typer.Typer(
     help="Measures every request of a RAG service from its OpenTelemetry spans.",
@@ -50,6 +53,12 @@ Examples:
 
     ragmon generate --config ragmon.yaml  # with the metrics of your own that it names
 """
+
+_BETTER = {
+    Better.HIGHER: "higher is better",
+    Better.LOWER: "lower is better",
+    Better.NONE: "no direction",
+}
 
 
 def _version(value: bool) -> None:
@@ -115,18 +124,16 @@ def check_config(
 @app.command()
 def metrics(
     config: ConfigFile = None,
-    k: Annotated[
-        list[int] | None, typer.Option("--k", min=1, max=10_000, help="Cut-offs of ranked metrics.")
-    ] = None,
+    k: CutOffs = None,
 ) -> None:
     """List what is measured, and what each metric needs; your own metrics too."""
     loaded = load(config, {})
-    declared = load_registry(tuple(k) if k else loaded.metrics.k, loaded.metrics.modules)
-    key = Column("metric", no_wrap=True)
-    table = Table(key, "unit", "better", "needs", "what it is", box=None, pad_edge=False)
+    cuts = read_cut_offs(k) if k else loaded.metrics.k
+    declared = load_registry(cuts, loaded.metrics.modules)
     for spec in (*declared.metrics, *declared.aggregates):
-        table.add_row(spec.key, str(spec.unit), str(spec.better), str(spec.needs), spec.summary)
-    out.print(table)
+        facts = f"{spec.unit}, {_BETTER[spec.better]}, {spec.needs.replace('_', '-')}"
+        out.print(f"[bold]{spec.key}[/bold]  {facts}", highlight=False)
+        out.print(Padding(escape(spec.summary), (0, 0, 0, 2)), highlight=False)
 
 
 @app.command(epilog=_GENERATE)

@@ -9,13 +9,15 @@ from typing import Annotated, Final
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-from ragmon.cli.console import ConfigFile, complain, err
+from ragmon.cli.console import ConfigFile, complain, err, out
+from ragmon.cli.cut_offs import CutOffs, read_cut_offs
 from ragmon.cli.gates import broken, read_gates
 from ragmon.cli.report_files import check_endings, read_report, write_report
 from ragmon.cli.showing import show, without_silent
 from ragmon.cli.weights import read_weights
 from ragmon.config import load
 from ragmon.evaluate import evaluate as evaluate_file
+from ragmon.evaluate.missing import hints
 from ragmon.metrics.own import load_registry
 from ragmon.metrics.registry import Registry
 from ragmon.model.record import Stage
@@ -26,7 +28,7 @@ Examples:
 
     ragmon evaluate answers.jsonl
 
-    ragmon evaluate answers.jsonl --k 5 --k 10 --corpus corpus.jsonl --output report.html
+    ragmon evaluate answers.jsonl --k 5,10 --corpus corpus.jsonl --output report.html
 
     ragmon evaluate answers.jsonl --output now.json --compare before.json
 
@@ -43,10 +45,7 @@ def evaluate(
         Path, typer.Argument(help="JSONL, CSV or Parquet, one request a row; also gzipped.")
     ],
     *,
-    k: Annotated[
-        list[int] | None,
-        typer.Option("--k", min=1, max=10_000, help="Cut-offs of ranked metrics [5]."),
-    ] = None,
+    k: CutOffs = None,
     corpus: Annotated[
         Path | None, typer.Option(help="Documents with their chunks, for evidence metrics.")
     ] = None,
@@ -77,7 +76,7 @@ def evaluate(
     cannot be read.
     """
     loaded = load(config, {})
-    cuts = tuple(k) if k else loaded.metrics.k
+    cuts = read_cut_offs(k) if k else loaded.metrics.k
     registry = load_registry(cuts, loaded.metrics.modules)
     gates = read_gates(fail_under or (), fail_over or (), registry)
     weighted = read_weights(weights or ())
@@ -89,10 +88,22 @@ def evaluate(
     for path in output or ():
         write_report(path, told, weighted, comparison)
     show(told, weighted, comparison)
+    for line in hints(told):
+        out.print(line, highlight=False)
+    for line in _nothing(file, report):
+        complain(line)
     fallen = list(broken(gates, report))
     for line in fallen:
         complain(line)
     raise typer.Exit(1 if fallen else 0)
+
+
+def _nothing(file: Path, report: Report) -> Iterator[str]:
+    """A line where nothing was evaluated, and why."""
+    if not any(stage.rows for stage in report.stages):
+        yield f"{file}: holds no row; nothing was evaluated"
+    elif not without_silent(report).stages:
+        yield f"{file}: no row has a field that a metric needs; nothing was evaluated"
 
 
 def _earlier(path: Path, registry: Registry, stages: Sequence[str]) -> Report:

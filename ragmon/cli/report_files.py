@@ -33,13 +33,14 @@ def read_report(path: Path, registry: Registry) -> Report:
     """
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-        if not isinstance(content, dict):
-            raise ConfigError((f"{path}: is no report that `--output report.json` wrote",))
-        return Report.from_dict(content, registry)
     except OSError as error:
         raise ConfigError((f"{path}: {error.strerror}",)) from None
-    except json.JSONDecodeError as error:
-        raise ConfigError((f"{path}:{error.lineno}: {error.msg}",)) from None
+    except (ValueError, RecursionError):
+        content = None
+    if not isinstance(content, dict) or "ragmon_report" not in content:
+        raise ConfigError((f"{path}: is no report that `--output report.json` wrote",))
+    try:
+        return Report.from_dict(content, registry)
     except ValueError as error:
         raise ConfigError((f"{path}: {error}",)) from None
 

@@ -179,5 +179,8 @@ def test_replay_says_what_it_cannot_read() -> None:
 
 
 def test_metrics_lists_every_metric() -> None:
-    """One row a metric, keys whole."""
-    assert "reranking.candidate_set_preservation_rate" in run("metrics")
+    """Keys whole, on a terminal of 80 columns."""
+    told = run("metrics", "--k", "1,2").splitlines()
+    facts = "ratio, higher is better, label-free"
+    assert f"reranking.candidate_set_preservation_rate  {facts}".replace("ratio", "binary") in told
+    assert max(map(len, told)) <= 80

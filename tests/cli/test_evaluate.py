@@ -1,6 +1,7 @@
 """`ragmon evaluate` as a user and as CI run it."""
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,11 @@ class Run:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
         self._monkeypatch, self._capsys = monkeypatch, capsys
+
+    def in_folder(self, folder: Path) -> None:
+        """Run there from now on; its modules go with the test."""
+        self._monkeypatch.chdir(folder)
+        self._monkeypatch.setattr("sys.path", [*sys.path])
 
     def __call__(self, *arguments: object) -> Ran:
         self._monkeypatch.setattr("sys.argv", ["ragmon", "evaluate", *map(str, arguments)])
@@ -166,6 +172,10 @@ def test_weights_move_the_score(run: Run, answers: Path) -> None:
         (("--fail-under", "retrieval.latency_ms=1"), "use --fail-over"),
         (("--weights", "retrival=1"), "the nearest is 'retrieval'"),
         (("--stage", "retrival"), "'retrieval'"),
+        (("--k", "1,x"), "--k x: must be a whole number from 1 to 10000, or several: --k 5,10"),
+        (("--k", "0"), "--k 0: must be a whole number"),
+        (("--k", "10001"), "--k 10001: must be a whole number"),
+        (("--k", ""), "--k : must be a whole number"),
         (("--output", "report.pdf"), "report.pdf: must end in .html, .json, .md"),
         (("--output", "/nowhere/report.md"), "/nowhere/report.md: No such file"),
         (("--compare", "/nowhere.json"), "/nowhere.json: No such file"),
@@ -201,14 +211,23 @@ def test_an_unreadable_row_exits_2_and_names_its_line(
 
 @pytest.mark.parametrize(
     ("content", "fault"),
-    [("{", "before.json:1: "), ("[]", "is no report"), ("{}", "ragmon_report is None")],
+    [
+        ("{", "before.json: is no report that `--output report.json` wrote"),
+        ("[]", "before.json: is no report"),
+        ("{}", "before.json: is no report"),
+        ('{"id": "a"}\n{"id": "b"}\n', "before.json: is no report"),
+        ("\ud800", "before.json: is no report"),
+        ("[" * 100_000, "before.json: is no report"),
+        ('{"ragmon_report": 99}', "ragmon_report is 99, and only version 1 is read"),
+        ('{"ragmon_report": 1}', "before.json: title: Field required"),
+    ],
 )
 def test_what_is_no_report_cannot_be_compared_with(
     run: Run, answers: Path, tmp_path: Path, content: str, fault: str
 ) -> None:
-    """Broken JSON, other JSON."""
+    """Broken JSON, other JSON, a file of requests, no text at all, a later ragmon's."""
     before = tmp_path / "before.json"
-    before.write_text(content)
+    before.write_bytes(content.encode(errors="surrogatepass"))
     ran = run(answers, "--compare", before)
     assert (2, True) == (ran.code, fault in ran.complaints)
 
@@ -218,3 +237,55 @@ def test_help_shows_how_it_is_used(run: Run) -> None:
     ran = run("--help")
     assert 0 == ran.code
     assert "ragmon evaluate answers.jsonl --fail-under" in " ".join(ran.told.split())
+
+
+def test_cut_offs_may_stand_in_one_list(run: Run, answers: Path) -> None:
+    """As several options do."""
+    assert run(answers, "--k", "1, 2").told == run(answers, "--k", 1, "--k", 2).told
+
+
+def test_what_a_file_lacks_is_told_by_its_field(run: Run, answers: Path) -> None:
+    """A reason names an input of a metric, the line below the field to add."""
+    told = run(answers).told.splitlines()
+    assert "missing:result_scores: add the field retrieved_scores" in told
+    assert "missing:source: add --corpus, with the documents of all chunks" in told
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ("", "answers.jsonl: holds no row; nothing was evaluated"),
+        ("{}\n", "answers.jsonl: no row has a field that a metric needs; nothing was evaluated"),
+    ],
+)
+def test_a_file_of_nothing_is_told(run: Run, answers: Path, content: str, told: str) -> None:
+    """It breaks every bound; without one it is only said."""
+    answers.write_text(content)
+    ran = run(answers)
+    assert (0, True) == (ran.code, told in ran.complaints)
+    gated = run(answers, "--fail-under", "retrieval.ndcg_at_k=0")
+    assert (1, True, True) == (
+        gated.code,
+        told in gated.complaints,
+        "retrieval.ndcg_at_k is not measured" in gated.complaints,
+    )
+
+
+def test_metrics_of_ones_own_are_measured(run: Run, answers: Path, tmp_path: Path) -> None:
+    """Named by the configuration, as for the processor; they can have a bound."""
+    (tmp_path / "shop_metrics.py").write_text(
+        "from ragmon.metrics import Better, Text, Unit, stage\n\n"
+        'metric = stage("generation")\n\n\n'
+        "@metric(unit=Unit.RATIO, better=Better.HIGHER)\n"
+        "def politeness(answer: Text) -> float | None:\n"
+        '    """Share of the words that are thanks.\n\n'
+        "    answer:  the answer.\n    Returns: ratio in [0, 1]; never None.\n"
+        '    Source:  the test.\n\n    >>> politeness(Text("x"))\n    0.0\n    """\n'
+        "    return 0.0\n"
+    )
+    config = tmp_path / "ragmon.yaml"
+    config.write_text("metrics:\n  modules: [shop_metrics]\n  k: [3]\n")
+    run.in_folder(tmp_path)
+    ran = run(answers, "--config", config, "--fail-under", "generation.politeness=0.5")
+    assert (1, True) == (ran.code, "ndcg_at_k@3" in ran.told), ran.complaints
+    assert "generation.politeness is 0, and must be at least 0.5" in ran.complaints
