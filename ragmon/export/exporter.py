@@ -17,6 +17,7 @@ from ragmon.export.slo import judges, promised
 from ragmon.export.versions import PipelineVersions
 from ragmon.export.windows import show_windows
 from ragmon.metrics.registry import Registry
+from ragmon.model.assessment import FeedbackGroup
 from ragmon.model.objective import Objective
 from ragmon.model.result import Evaluation, Fresh
 from ragmon.summary.window import WindowSummary
@@ -80,6 +81,14 @@ class Exporter(ProcessorSeries):
         """Replace every window gauge by these summaries, by the window's name (`1h`)."""
         with self._lock:
             show_windows(self._tables, windows, self._pipelines.own)
+
+    def feedback(self, counts: Mapping[FeedbackGroup, int]) -> None:
+        """Count feedback whose request has come."""
+        with self._lock:
+            table = self._tables.numbers["ragmon_feedback_total"]
+            for group, count in counts.items():
+                pipeline = self._pipelines.value(group.pipeline)
+                table.cell(pipeline, group.source, group.kind).value += count
 
     def register(self, collector: Collector) -> None:
         """Expose the families of another collector as well.

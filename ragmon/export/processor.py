@@ -7,6 +7,7 @@ from difflib import get_close_matches
 
 from ragmon.export.families import Tables
 from ragmon.export.tables import measurable
+from ragmon.model.assessment import Sorting, Way
 from ragmon.model.flow import DropReason, LabelOutcome, Refusal, ReleaseReason, Unmatched
 from ragmon.telemetry import FAMILIES, FamilyType, Room, SettledWhen, Transport
 
@@ -88,6 +89,19 @@ class ProcessorSeries:
             numbers = self._tables.numbers
             numbers["ragmon_labels_unmatched"].replace({(): float(unmatched.count)})
             numbers["ragmon_labels_unmatched_oldest_seconds"].replace(age_s)
+
+    def assessed(self, way: Way, result: Sorting, assessments: int) -> None:
+        """Evaluations of telemetry came, and this became of them."""
+        self._add("ragmon_assessments_total", assessments, way, result)
+
+    def feedback_received(self, outcome: LabelOutcome, feedback: int) -> None:
+        """Feedback came, and this became of it."""
+        self._add("ragmon_feedback_received_total", feedback, outcome)
+
+    def set_feedback_unmatched(self, count: int) -> None:
+        """Feedback that waits for its request."""
+        with self._lock:
+            self._tables.numbers["ragmon_feedback_unmatched"].replace({(): float(count)})
 
     def watch(self, name: str, read: Callable[[], float | None]) -> None:
         """Read a gauge by a callable at each scrape; None leaves it out.

@@ -5,6 +5,7 @@ from typing import Final
 
 from ragmon.metrics.buckets import COUNT, LATENCY_SECONDS
 from ragmon.metrics.spec import Better, Needs, Unit
+from ragmon.model.assessment import AnnotatorKind, FeedbackKind, Sorting, Way
 from ragmon.model.flow import DropReason, LabelOutcome, Refusal, ReleaseReason
 from ragmon.model.record import Outcome
 from ragmon.model.result import Cause, Evaluation
@@ -198,6 +199,25 @@ _LABELS: Final = (
         "pipeline",
         buckets=_LAG_SECONDS,
     ),
+    _counter(
+        "ragmon_assessments_total",
+        "Evaluations on log events and spans, and other log records, by what became of them.",
+        way=Way,
+        result=Sorting,
+    ),
+    _counter(
+        "ragmon_feedback_total",
+        "Thumbs, ratings and verdicts on requests that came; never part of a score.",
+        "pipeline",
+        source=AnnotatorKind,
+        kind=FeedbackKind,
+    ),
+    _counter(
+        "ragmon_feedback_received_total",
+        "Feedback by what became of it.",
+        outcome=LabelOutcome,
+    ),
+    _gauge("ragmon_feedback_unmatched", "Feedback that waits for its request."),
 )
 
 _PROCESSOR: Final = (
