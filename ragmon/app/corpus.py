@@ -78,6 +78,7 @@ def _document(
 def _pipeline(read: PostedDocument, default: str | None, known: Sequence[str]) -> str:
     pipeline = read.pipeline or default
     if pipeline is None:
-        names = ", ".join(map(repr, known[:10])) or "none yet"
-        raise DocumentError((f"pipeline: must be given; those with requests are {names}",))
+        names = ", ".join(map(repr, known[:10]))
+        hint = f"those with requests are {names}" if names else "none has had a request yet"
+        raise DocumentError((f"pipeline: must be given; {hint}",))
     return pipeline

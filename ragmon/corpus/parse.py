@@ -16,6 +16,8 @@ from ragmon.text.source import Source
 _LONGEST_NAME: Final = 1024
 _LONGEST_FAULT: Final = 200
 _LATEST_NS: Final = 1 << 63
+_PLAIN: Final = {"extra_forbidden": "unknown key", "model_type": "must be an object"}
+"""What a type of fault is told as; of others pydantic's message."""
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 _Name = Annotated[StrictStr, Field(min_length=1, max_length=_LONGEST_NAME)]
@@ -84,7 +86,7 @@ def _faults(error: ValidationError) -> Iterator[str]:
     """Where and what, never the value."""
     for fault in error.errors(include_url=False, include_input=False, include_context=False):
         place = ".".join(str(part)[:64] for part in fault["loc"])
-        what = "unknown key" if fault["type"] == "extra_forbidden" else fault["msg"]
+        what = _PLAIN.get(fault["type"], fault["msg"])
         yield f"{place}: {what}"[:_LONGEST_FAULT]
 
 

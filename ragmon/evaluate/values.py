@@ -114,10 +114,20 @@ def _read(reader: Reader, value: object, where: str) -> Any:
     try:
         return reader(value)
     except _WrongError as fault:
-        raise InputError(f"{where} {fault.must}, not {_kind(fault.value)}") from None
+        written = _written(fault.must, value)
+        raise InputError(f"{where} {fault.must}, not {_kind(fault.value)}{written}") from None
     except FieldError as fault:
         kind = f", not {_kind(value)}" if str(fault).startswith("must be") else ""
-        raise InputError(f"{where} {fault}{kind}") from None
+        raise InputError(f"{where} {fault}{kind}{_written(str(fault), value)}") from None
+
+
+def _written(must: str, value: object) -> str:
+    """How a list or an object is written in a table without types, where one is asked for."""
+    if not isinstance(value, Cell) or not isinstance(value.nested, str):
+        return ""
+    if "list" in must:
+        return '; a CSV cell holds a list as JSON: ["a", "b"]'
+    return '; a CSV cell holds an object as JSON: {"a": 1}' if "object" in must else ""
 
 
 class _WrongError(ValueError):

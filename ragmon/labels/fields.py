@@ -40,8 +40,11 @@ def texts(value: Any) -> list[str]:
 
 
 def required_facts(value: Any) -> list[list[str]]:
-    """A list of facts, each a text or a list of alternative texts."""
-    return [texts(one) for one in _list(value)]
+    """A list of facts, each a text or a list of alternative texts; none is blank."""
+    facts = [texts(one) for one in _list(value)]
+    if any(not text or text.isspace() for fact in facts for text in fact):
+        raise FieldError("has a fact without characters, which every answer would state")
+    return facts
 
 
 def ids(value: Any) -> list[str]:

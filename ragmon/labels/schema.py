@@ -22,6 +22,7 @@ _ID: Final = {"type": ["string", "integer"], "minLength": 1}
 _TEXTS: Final = {
     "anyOf": [_TEXT, {"type": "array", "items": _TEXT, "minItems": 1}],
 }
+_FACT: Final = {"type": "string", "pattern": r"\S"}
 _EVIDENCE: Final = {
     "type": "object",
     "properties": {"text": _TEXT, "document": _TEXT, "source": _TEXT},
@@ -63,7 +64,7 @@ _GOLD: Final[Mapping[GoldField, Mapping[str, Any]]] = {
     GoldField.REQUIRED_FACTS: {
         "description": "Facts that the answer must hold, each a text or alternatives.",
         "type": "array",
-        "items": _TEXTS,
+        "items": {"anyOf": [_FACT, {"type": "array", "items": _FACT, "minItems": 1}]},
     },
     GoldField.EXPECTED_CITATIONS: {
         "description": "Ids of the documents that the answer must cite.",

@@ -43,7 +43,7 @@ def metadata_accuracy(
 
     metadata_by_id:    chunk id -> key -> value; of a repeated id the first chunk counts.
     expected_metadata: the same, of gold. A chunk or key that is not there is wrong, and so is
-                       3 for "3".
+                       3 for "3" and True for 1.
     Returns:           ratio in [0, 1]; None where nothing is expected.
     Source:            ragmon.
 
@@ -51,12 +51,24 @@ def metadata_accuracy(
     0.5
     """
     right = [
-        key in found and found[key] == value
+        key in found and _equal(found[key], value)
         for chunk_id, values in expected_metadata.items()
         for found in (metadata_by_id.get(chunk_id, {}),)
         for key, value in values.items()
     ]
     return fmean(right) if right else None
+
+
+def _equal(found: object, expected: object) -> bool:
+    """Whether two values are the same as JSON has them, where no truth value is a number."""
+    if isinstance(found, bool) or isinstance(expected, bool):
+        return found is expected
+    if isinstance(found, list) and isinstance(expected, list):
+        return len(found) == len(expected) and all(map(_equal, found, expected))
+    if isinstance(found, Mapping) and isinstance(expected, Mapping):
+        alike = found.keys() == expected.keys()
+        return alike and all(_equal(one, expected[key]) for key, one in found.items())
+    return found == expected
 
 
 def _is_value(value: object) -> bool:

@@ -28,7 +28,7 @@ def test_a_document_needs_a_pipeline(tmp_path: Path) -> None:
     with SqliteStore(tmp_path) as store:
         told = CorpusDesk(store, 99).post([posted(), posted(pipeline="shop")], NOW_NS)
     assert told.outcomes == {"accepted": 1}
-    assert told.faults == ("document 0: pipeline: must be given; those with requests are none yet",)
+    assert told.faults == ("document 0: pipeline: must be given; none has had a request yet",)
 
 
 def test_what_does_not_fit_is_refused_with_the_bound(tmp_path: Path) -> None:

@@ -71,6 +71,13 @@ def test_every_fault_is_named(change: dict[str, Any], faults: list[str]) -> None
     assert "One" not in str(raised.value)
 
 
+def test_a_chunk_is_an_object() -> None:
+    """It is told so, without a name of ours."""
+    with pytest.raises(DocumentError) as raised:
+        parse_document({**GOOD, "chunks": ["One two."]}, NOW_NS)
+    assert raised.value.faults == ("chunks.0: must be an object",)
+
+
 @pytest.mark.parametrize("posted", [None, 5, [], "d"])
 def test_only_an_object_is_a_document(posted: object) -> None:
     """Whatever else the line holds."""

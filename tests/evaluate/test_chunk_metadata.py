@@ -84,11 +84,18 @@ def test_chunks_of_two_documents_may_have_the_same_ids(also_gold: bool) -> None:
         (3, "3", 0.0),
         (pd.NA, 3, 0.0),
         (float("nan"), 3, 0.0),
-        (0, False, 1.0),
+        (3, 3.0, 1.0),
+        (0, False, 0.0),
+        (True, 1, 0.0),
+        (True, True, 1.0),
+        ([1, {"a": True}], [1, {"a": True}], 1.0),
+        ([1, {"a": True}], [1, {"a": 1}], 0.0),
+        ([1], [1, 2], 0.0),
+        ({"a": 1}, {"b": 1}, 0.0),
     ],
 )
 def test_metadata_is_compared_as_json_has_it(found: Any, expected: Any, right: float) -> None:
-    """Arrays, tuples and sets are lists; what is missing is wrong, and so is 3 for "3"."""
+    """Arrays, tuples and sets are lists; what is missing is wrong, and so is another type."""
     chunks = [{"id": "a", "text": "x", "metadata": {"key": found}}]
     assert right == accuracy(chunks, {"a": {"key": expected}})
 

@@ -85,6 +85,8 @@ def test_a_cut_off_may_be_of_numpy() -> None:
         ({"latency_ms": float("inf")}, r"latency_ms must be a finite number up to 1e\+100"),
         ({"latency_ms": 10**5000}, r"latency_ms must be a finite number up to 1e\+100, not int$"),
         ({"cost_usd": Decimal("sNaN")}, r"cost_usd must be a finite number up to 1e\+100"),
+        ({"required_facts": [""]}, "required_facts has a fact without characters"),
+        ({"required_facts": ["a", ["b", " "]]}, "required_facts has a fact without characters"),
         ({"cost_usd": True}, "cost_usd must be a finite number, not bool True"),
         ({"input_tokens": -1}, "input_tokens must be a whole number from 0, not int -1"),
         ({"answer": SECRET.encode()}, "answer must be a text, not bytes$"),

@@ -124,6 +124,33 @@ def test_a_fault_names_its_place(text: str, fault: str, tmp_path: Path) -> None:
         evaluate(path)
 
 
+@pytest.mark.parametrize(
+    ("name", "cell", "fault"),
+    [
+        (
+            "retrieved_ids",
+            "a;b",
+            r"must be a list, not str; a CSV cell holds a list as JSON: \[",
+        ),
+        (
+            "relevant_ids",
+            "['a']",
+            r'not str; a CSV cell holds a list as JSON: \["a", "b"\]$',
+        ),
+        ("retrieved_ids", "[[]]", r"an entry that must be a text or a whole number, not list$"),
+        ("latency_ms", "soon", r"latency_ms must be a finite number, not str$"),
+    ],
+)
+def test_a_cell_that_is_no_list_says_how_one_is_written(
+    name: str, cell: str, fault: str, tmp_path: Path
+) -> None:
+    """In CSV alone, which has no lists of its own."""
+    path = tmp_path / "rows.csv"
+    path.write_text(f"{name}\n{cell}\n", "utf-8")
+    with pytest.raises(ValueError, match=fault):
+        evaluate(path)
+
+
 def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
     """A missing file, one of no known form, and one that is not what it says."""
     with pytest.raises(ValueError, match=r"none\.jsonl: No such file"):

@@ -144,7 +144,7 @@ BORDERS: Mapping[str, tuple[Any, ...]] = {
     "expected_evidence": ("a", [], [""], [{}], [{"text": ""}], [{"text": "", "id": ""}], [1]),
     "expected_chunks": ("", [], ["a"], [1], {}),
     "reference_answers": ("", [], ["a"], [1], None),
-    "required_facts": ("", [], [""], [[]], [["a"]], [[["a"]]]),
+    "required_facts": ("", [], [""], [" \n"], ["?"], ["a", ["b", ""]], [[]], [["a"]], [[["a"]]]),
     "expected_citations": ([], [""], [True], ["a", 1], "a"),
     "answerable": (True, 0, None, "true"),
     "verified_claims": ([], [None], [True], [0], [{}], [{"supported": 1}], [{"x": 1}]),
