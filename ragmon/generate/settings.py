@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from ragmon.config import Config, ObjectiveConfig
+from ragmon.config import Config, LabelEvent, ObjectiveConfig
 from ragmon.generate.origin import hash_comment, markdown_comment
 
 _INTRODUCTION: Final = """\
@@ -28,6 +28,13 @@ its bound: it feeds `ragmon_slo_requests_total` and the burn-rate alerts. One on
 needs gold labels takes no share: its alert compares the mean of the last 24 hours with the \
 bound. Without a share, the mean of a label-free metric over an hour is compared."""
 
+_EVENTS: Final = """\
+## labels.events
+
+By name, as in `gen_ai.evaluation.name`: which evaluations on log events and spans are gold \
+labels, and of which field. They are so only from people (`HUMAN`) and from `annotators`; all \
+others are feedback. [labels.md](labels.md) has an example."""
+
 _SAMPLE_OBJECTIVE: Final = """\
 # Promises about metrics, one a line:
 # objectives:
@@ -43,7 +50,8 @@ def settings_page() -> str:
         for name, section in _sections()
     )
     objectives = f"{_OBJECTIVES}\n\n{_table(ObjectiveConfig, None)}"
-    return markdown_comment("\n\n".join((_INTRODUCTION, *sections, objectives)) + "\n")
+    events = f"{_EVENTS}\n\n{_table(LabelEvent, None)}"
+    return markdown_comment("\n\n".join((_INTRODUCTION, *sections, events, objectives)) + "\n")
 
 
 def sample_file() -> str:
@@ -59,7 +67,7 @@ def _sections() -> Iterator[tuple[str, type[BaseModel]]]:
 
 
 def _table(section: type[BaseModel], variables: str | None) -> str:
-    """One row a key; objectives are a list and have no variable for a key."""
+    """One row a key; lists and maps of sections have no variable for a key."""
     head = ("Key", "Type", "Default", "Meaning", *(("Variable",) if variables else ()))
     rows = [head, ("---",) * len(head)]
     for key, field in section.model_fields.items():
@@ -69,6 +77,8 @@ def _table(section: type[BaseModel], variables: str | None) -> str:
 
 
 def _type(field: FieldInfo) -> str:
+    if str(field.annotation).startswith("dict"):
+        return "map of names"
     parts = [one for one in get_args(field.annotation) if one not in (NoneType, Ellipsis)]
     if field.annotation in (str, int, float):
         parts = [field.annotation]
