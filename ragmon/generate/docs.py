@@ -7,6 +7,7 @@ from typing import Final, assert_never
 
 from ragmon import telemetry
 from ragmon.generate.origin import markdown_comment
+from ragmon.metrics.inputs import is_offline
 from ragmon.metrics.registry import Registry
 from ragmon.metrics.spec import Better, MetricSpec, Needs, Unit
 
@@ -24,9 +25,8 @@ may come long after. Every metric is also in the event-time gauges `ragmon_windo
 histograms and counters hold the first value of each request.
 
 Spans carry no metadata of chunks, no vectors of chunks or sentences beside an embedding run's, \
-and no queries of an index: the metrics that read them (`metadata_*`, `semantic_*`, \
-`query_topk_recall`, `ann_recall_at_k` and the similarities) are measured by `ragmon.evaluate` \
-only, and are `missing` online."""
+and no queries of an index: the metrics that read them are *offline only*, measured by \
+`ragmon.evaluate`, and `missing` online."""
 
 _FAMILIES: Final = """\
 ## Prometheus families
@@ -60,7 +60,7 @@ def _metric_row(spec: MetricSpec) -> tuple[str, ...]:
         str(spec.unit),
         _better(spec.better),
         _needs(spec.needs),
-        f"`{exposed_as(spec)}`",
+        "offline only" if is_offline(spec) else f"`{exposed_as(spec)}`",
     )
 
 

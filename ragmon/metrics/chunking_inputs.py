@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from operator import attrgetter
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -190,6 +191,10 @@ def _expected_metadata(facts: ChunkingFacts) -> object:
     return expected if any(expected.values()) else NotMeasured(Kind.UNDEFINED, "no_expected_values")
 
 
+def _offline(found: Input) -> Input:
+    return replace(found, offline=True)
+
+
 CHUNKING_INPUTS: Final[Mapping[str, Input]] = {
     "coverages": _of_sources(_coverages),
     "chunk_sizes": _of_documents(_chunk_sizes, Needs.LABEL_FREE),
@@ -198,12 +203,14 @@ CHUNKING_INPUTS: Final[Mapping[str, Input]] = {
     "block_matches": _of_sources(_block_matches),
     "boundaries": _of_sources(_boundaries, Needs.GOLD),
     "boundary_tolerance": Input(lambda facts: facts.run.boundary_tolerance, ""),
-    "sentence_vectors": _of_chunks("sentence_vectors", Needs.VECTORS),
-    "chunk_vectors": _of_chunks("vector", Needs.VECTORS),
-    "chunk_metadata": _of_documents(_metadata, Needs.LABEL_FREE),
-    "metadata_by_id": _of_documents(_metadata_by_id, Needs.LABEL_FREE),
-    "required_keys": Input(lambda facts: facts.run.required_keys or None, "required_keys"),
-    "expected_metadata": Input(_expected_metadata, "", Needs.GOLD),
+    "sentence_vectors": _offline(_of_chunks("sentence_vectors", Needs.VECTORS)),
+    "chunk_vectors": _offline(_of_chunks("vector", Needs.VECTORS)),
+    "chunk_metadata": _offline(_of_documents(_metadata, Needs.LABEL_FREE)),
+    "metadata_by_id": _offline(_of_documents(_metadata_by_id, Needs.LABEL_FREE)),
+    "required_keys": _offline(
+        Input(lambda facts: facts.run.required_keys or None, "required_keys")
+    ),
+    "expected_metadata": _offline(Input(_expected_metadata, "", Needs.GOLD)),
     "chunk_texts": _of_documents(_chunk_texts, Needs.LABEL_FREE),
 }
 """Every input by its name; what is read by document or by chunk stands in their order."""

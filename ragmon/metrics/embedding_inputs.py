@@ -44,7 +44,7 @@ def _of_queries(
         matches = tuple([one for one in every if not isinstance(one, NotMeasured)])
         return matches or next(one for one in every if isinstance(one, NotMeasured))
 
-    return Input(read, "queries", needs)
+    return Input(read, "queries", needs, offline=True)
 
 
 EMBEDDING_INPUTS: Final[Mapping[str, Input]] = {

@@ -70,7 +70,8 @@ class Input:
     read: its value from the facts of its scope, None where it is missing, or why there is
     none. field: the field of the record whose `absent` entry explains a missing value.
     needs: what must be at hand beside the trace. located: it is read from the corpus, and
-    changes with it. is_text: it holds texts, of which a sealed record keeps less.
+    changes with it. is_text: it holds texts, of which a sealed record keeps less. offline: no span
+    and no label carries it.
     """
 
     read: Callable[[Any], object]
@@ -78,6 +79,7 @@ class Input:
     needs: Needs = Needs.LABEL_FREE
     located: bool = False
     is_text: bool = False
+    offline: bool = False
 
     @property
     def may_change(self) -> bool:

@@ -39,6 +39,24 @@ def test_a_value_shows_up_in_a_family_of_the_catalogue(registry: Registry) -> No
         assert set(labels) <= set(family.labels)
 
 
+def test_what_no_span_carries_is_offline_only(registry: Registry, page: str) -> None:
+    """Metadata, vectors of sentences and chunks, queries of an index: no series has them."""
+    told = {
+        spec.key
+        for spec in registry.metrics
+        for line in page.splitlines()
+        if line.startswith(f"| [`{spec.key}`]") and line.endswith("| offline only |")
+    }
+    chunking = "metadata_completeness metadata_accuracy semantic_cohesion"
+    chunking += " semantic_boundary_clarity semantic_chunk_stickiness"
+    embedding = "query_topk_recall ann_recall_at_k positive_similarity negative_similarity"
+    embedding += " similarity_margin"
+    assert told == {
+        *(f"chunking.{name}" for name in chunking.split()),
+        *(f"embedding.{name}" for name in embedding.split()),
+    }
+
+
 def test_only_metrics_with_a_cut_off_have_the_label_k(registry: Registry) -> None:
     """`k` stands where the metric takes one."""
     for spec in registry.metrics:
