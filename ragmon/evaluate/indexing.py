@@ -13,7 +13,7 @@ from ragmon.evaluate.chunks import DOCUMENT_FIELDS, Split
 from ragmon.evaluate.reading import Records, read_rows, rows_of
 from ragmon.evaluate.settings import CutOffs, SizeLimits
 from ragmon.evaluate.splits import pooled_gold, read_splits, with_metadata
-from ragmon.evaluate.tally import Tally, summary
+from ragmon.evaluate.tally import Names, Tally, summary
 from ragmon.evaluate.values import (
     Reader,
     argument,
@@ -244,6 +244,7 @@ def _with_ids(
 
 
 def _queries(given: Records) -> Iterator[tuple[str, EmbeddedQuery]]:
+    names = Names()
     for number, row in enumerate(read_rows(given), start=1):
         fields = read_fields(row.fields, _QUERY_FIELDS, row.where)
         if "vector" not in fields:
@@ -252,7 +253,7 @@ def _queries(given: Records) -> Iterator[tuple[str, EmbeddedQuery]]:
         grades = fields.get("relevant_ids")
         name = fields.get("query_id", fields.get("name", str(number)))
         yield (
-            name,
+            names.of(name),
             EmbeddedQuery(
                 vector=np.full(1, np.nan) if vector is None else vector,
                 gold_ids=None if grades is None else _positive(grades),

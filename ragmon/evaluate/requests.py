@@ -6,7 +6,7 @@ from typing import Final, NamedTuple, TypeAlias
 from ragmon.evaluate.corpus import Library
 from ragmon.evaluate.reading import Row
 from ragmon.evaluate.rows import REQUEST_FIELDS, Request, read_request
-from ragmon.evaluate.tally import Tally
+from ragmon.evaluate.tally import Names, Tally
 from ragmon.evaluate.values import read_fields
 from ragmon.metrics.evidence import evidence_notes
 from ragmon.metrics.input import RequestFacts
@@ -46,12 +46,14 @@ def measure_requests(
         InputError: a row cannot be read; it names its place.
     """
     tally = Tally(registry.layout)
+    names = Names()
     number = 0
     for number, row in enumerate(rows, start=1):
         request = _request(row, number, library, settings)
         sources = library.sources(request.record, request.gold)
         facts = RequestFacts(request.record, request.gold, sources)
-        tally.add(request.name, measure(request.record, request.gold, registry, sources))
+        name = names.of(request.name)
+        tally.add(name, measure(request.record, request.gold, registry, sources))
         _note(tally, request, facts, library)
         if progress is not None and number % _EVERY == 0:
             progress(number)

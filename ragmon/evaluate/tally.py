@@ -14,6 +14,19 @@ from ragmon.model.record import Stage
 from ragmon.summary.report import MetricSummary, Row, StageReport
 
 
+class Names:
+    """Names of rows, each once: a repeated one has the number of its time, `name #2`."""
+
+    def __init__(self) -> None:
+        self._seen: Counter[str] = Counter()
+
+    def of(self, name: str) -> str:
+        """The name that the row has in the report."""
+        self._seen[name] += 1
+        times = self._seen[name]
+        return name if times == 1 else self.of(f"{name} #{times}")
+
+
 @dataclass(slots=True)
 class Tally:
     """The values of records of one layout, in their order, and what was left out of them."""
