@@ -47,7 +47,8 @@ def evaluate(
         k: The cut-offs of ranked metrics.
         stages: Only these; every stage of requests with a value if None.
         corpus: Documents with their chunks, from which token, context and evidence metrics
-            are computed; in any form that records may have.
+            are computed; in any form that records may have. Chunks are looked up by their ids,
+            those without a known one by their texts.
         source: The text of the one document, where chunks are given as texts without ids.
         max_context_tokens: The context budget of rows that name none, in word tokens.
         title: Of the report; else the file's name.
@@ -188,7 +189,7 @@ class GenerationEvaluator(_RequestEvaluator):
 
     Fields: query, answer, context, reference_answers, required_facts, cited_ids,
     expected_citations, answerable, abstained, verified_claims, task_success,
-    generation_latency_ms.
+    generation_latency_ms (latency_ms is of the whole request, and not read here).
 
     >>> report = GenerationEvaluator().evaluate(answer=["It is 10."], context=[["price 10"]])
     >>> report.metric("generation.unsupported_number_rate").value
