@@ -4,10 +4,12 @@ import asyncio
 import time
 from collections.abc import Iterator, Mapping, Sequence
 
+from ragmon.app.assessments import Assessed
 from ragmon.app.corpus import Registered
 from ragmon.app.labels import Posted
 from ragmon.app.loop import Loop
 from ragmon.app.wiring import Parts
+from ragmon.model.assessment import Assessment
 from ragmon.model.flow import Body, DropReason, Refusal
 from ragmon.server.intake import Condition
 from ragmon.telemetry import Room, Transport
@@ -38,6 +40,17 @@ class AppIntake:
     async def post_labels(self, labels: Sequence[object], received_ns: int) -> Posted:
         """Keep posted labels."""
         return await asyncio.to_thread(self._parts.labels.post, labels, received_ns)
+
+    async def post_feedback(self, feedback: Sequence[object], received_ns: int) -> Posted:
+        """Keep posted feedback."""
+        return await asyncio.to_thread(self._parts.feedback.post, feedback, received_ns)
+
+    async def post_assessments(
+        self, assessments: Sequence[Assessment], ignored: int, received_ns: int
+    ) -> Assessed:
+        """Keep what came of the evaluations of log events."""
+        take = self._parts.assessments.of_logs
+        return await asyncio.to_thread(take, assessments, ignored, received_ns)
 
     def read_labels(self, chosen: Mapping[str, str]) -> Iterator[bytes]:
         """The chosen labels, as they would be posted."""

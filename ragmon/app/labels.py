@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 
+from ragmon.app.label_rows import read_label_rows
 from ragmon.errors import ConfigError
 from ragmon.export.exporter import Exporter
-from ragmon.labels import LabelError, parse_label, read_jsonl
+from ragmon.labels import LabelError, parse_label
 from ragmon.model.flow import LabelOutcome
 from ragmon.model.gold import GoldLabel
 from ragmon.store.protocol import Store
@@ -74,29 +75,36 @@ class LabelDesk:
             except LabelError as error:
                 faults.extend(f"label {position}: {fault}" for fault in error.faults)
                 refused += 1
-        outcomes, unmatched = self._keep(labels, received_ns)
+        outcomes, unmatched = self.keep(labels, received_ns)
         # Only now: a post that could not be kept is posted again, with the same faults.
         self._count(LabelOutcome.REJECTED, refused)
         return _posted(outcomes, unmatched, refused, tuple(faults))
 
     def load(self, path: Path, now_ns: int) -> Posted:
-        """Keep the labels of a JSONL file.
+        """Keep the labels of a JSONL, CSV or Parquet file.
 
         Raises:
             ConfigError: the file cannot be read.
         """
-        file = read_label_file(path, now_ns)
+        try:
+            file = read_label_file(path, now_ns)
+        except ConfigError as error:
+            raise ConfigError(tuple(f"labels.file: {fault}" for fault in error.faults)) from None
         outcomes: Counter[LabelOutcome] = Counter()
         unmatched = 0
         for batch in _batches(file.labels):
-            kept, waiting = self._keep(batch, now_ns)
+            kept, waiting = self.keep(batch, now_ns)
             outcomes.update(kept)
             unmatched += waiting
         self._count(LabelOutcome.REJECTED, file.refused)
         return _posted(outcomes, unmatched, file.refused, file.faults)
 
-    def _keep(self, labels: Sequence[GoldLabel], now_ns: int) -> tuple[Counter[LabelOutcome], int]:
-        """Keep all of them or none, and count what became of them: (outcomes, unmatched)."""
+    def keep(self, labels: Sequence[GoldLabel], now_ns: int) -> tuple[Counter[LabelOutcome], int]:
+        """Keep all of them or none, and count what became of them: (outcomes, unmatched).
+
+        Raises:
+            StoreUnavailableError: none was kept.
+        """
         receipt = self._store.put_labels(labels, now_ns)
         outcomes = Counter(receipt.outcomes)
         for outcome, count in outcomes.items():
@@ -117,7 +125,9 @@ def _posted(
 
 
 def read_label_file(path: Path, now_ns: int) -> LabelFile:
-    """The labels of a JSONL file, and a line for each of the first faults, with file and line.
+    """The labels of a JSONL, CSV or Parquet file, and a line for each of the first faults.
+
+    A fault is named with its file and line.
 
     Raises:
         ConfigError: the file cannot be read.
@@ -125,17 +135,10 @@ def read_label_file(path: Path, now_ns: int) -> LabelFile:
     labels: list[GoldLabel] = []
     faults: list[str] = []
     refused = 0
-    try:
-        with path.open(encoding="utf-8") as lines:
-            for number, read in read_jsonl(lines, now_ns):
-                if isinstance(read, LabelError):
-                    refused += 1
-                    faults.extend(f"{path}:{number}: {fault}" for fault in read.faults)
-                else:
-                    labels.extend(read)
-    except (OSError, UnicodeDecodeError) as error:
-        why = getattr(error, "strerror", None) or "is no UTF-8"
-        raise ConfigError((f"labels.file: {path}: {why}",)) from None
+    for row in read_label_rows(path, {}, now_ns):
+        labels.extend(row.labels)
+        refused += bool(row.faults)
+        faults.extend(f"{row.where}: {fault}" for fault in row.faults)
     return LabelFile(tuple(labels), refused, tuple(faults[:_MOST_FAULTS]))
 
 

@@ -9,15 +9,29 @@ from ragmon.cli.console import out
 
 def show_status(told: dict[str, Any]) -> None:
     """Print what `GET /v1/labels/status` told."""
-    since = ", ".join(f"{count} {name}" for name, count in told["since_start"].items())
-    out.print(f"since the start: {since}", highlight=False, soft_wrap=True)
+    out.print(f"since the start: {_counts(told['since_start'])}", highlight=False, soft_wrap=True)
     waiting = told["unmatched"]
     age_s = waiting["oldest_age_s"]
     oldest = "" if age_s is None else f", the oldest for {age_s / 3600:.1f} h"
     out.print(f"waiting for their request: {waiting['count']}{oldest}", highlight=False)
+    _show_telemetry(told.get("assessments", {}))
+    if feedback := told.get("feedback"):
+        counts = _counts(feedback["since_start"])
+        out.print(f"feedback: {counts}; {feedback['unmatched']} waiting", highlight=False)
     if told["labels"]:
         out.print(_labels_table(told["labels"]))
     out.print(_coverage_table(told["coverage"]))
+
+
+def _show_telemetry(ways: dict[str, dict[str, int]]) -> None:
+    """What became of evaluations on log events and spans, where any came."""
+    for way, counts in ways.items():
+        if came := {name: count for name, count in counts.items() if count}:
+            out.print(f"evaluations by {way}: {_counts(came)}", highlight=False, soft_wrap=True)
+
+
+def _counts(counts: dict[str, int]) -> str:
+    return ", ".join(f"{count} {name}" for name, count in counts.items())
 
 
 def _labels_table(counts: list[dict[str, Any]]) -> Table:

@@ -1,4 +1,4 @@
-"""The OTLP/HTTP port: spans, labels and documents."""
+"""The OTLP/HTTP port: spans, logs, labels, feedback and documents."""
 
 from collections.abc import Sequence
 
@@ -10,9 +10,10 @@ from starlette.routing import Route
 from ragmon.server.auth import RequireBearer
 from ragmon.server.intake import Posted
 from ragmon.server.label_reads_http import LabelReads
-from ragmon.server.otlp_http import TracesEndpoint
+from ragmon.server.otlp_http import ExportEndpoint
 from ragmon.server.posts_http import PostsEndpoint
 from ragmon.server.receive import Receiver
+from ragmon.server.signals import LOGS, TRACES
 
 
 def facts_app(
@@ -27,16 +28,20 @@ def facts_app(
         pipeline = request.query_params.get("pipeline") or None
         return await receiver.intake.post_corpus(posted, received_ns, pipeline)
 
-    traces = TracesEndpoint(receiver)
+    async def take_feedback(posted: Sequence[object], received_ns: int, _: Request) -> Posted:
+        return await receiver.intake.post_feedback(posted, received_ns)
+
     labels = PostsEndpoint(receiver, label_body_bytes, "label", take_labels)
+    feedback = PostsEndpoint(receiver, label_body_bytes, "feedback", take_feedback)
     corpus = PostsEndpoint(receiver, corpus_body_bytes, "document", take_corpus)
     return Starlette(
         routes=[
             Route("/v1/labels", labels.post, methods=["POST"]),
             *LabelReads(receiver).routes(),
             Route("/v1/corpus", corpus.post, methods=["POST"]),
-            Route("/v1/traces", traces.post, methods=["POST"]),
-            Route("/{prefix:path}/v1/traces", traces.post, methods=["POST"]),
+            Route("/v1/feedback", feedback.post, methods=["POST"]),
+            *ExportEndpoint(receiver, TRACES).routes(),
+            *ExportEndpoint(receiver, LOGS).routes(),
         ],
         middleware=[Middleware(RequireBearer, token)] if token else [],
     )

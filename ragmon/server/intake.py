@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
+from ragmon.model.assessment import Assessment
 from ragmon.model.flow import Body, Refusal
 
 Transport: TypeAlias = Literal["grpc", "http"]
@@ -33,6 +34,18 @@ class Posted(Protocol):
         """One line for each fault."""
 
 
+class Assessed(Protocol):
+    """What became of the evaluations of a request."""
+
+    @property
+    def rejected(self) -> int:
+        """How many cannot be used."""
+
+    @property
+    def faults(self) -> Sequence[str]:
+        """A line for each of the first of them."""
+
+
 class Intake(Protocol):
     """Facts in. Every method is called from the servers' event loop."""
 
@@ -57,6 +70,22 @@ class Intake(Protocol):
 
         Raises:
             StoreUnavailableError: nothing was kept; post it again.
+        """
+
+    async def post_feedback(self, feedback: Sequence[object], received_ns: int) -> Posted:
+        """Keep posted feedback; what is no usable feedback is a fault, by its position.
+
+        Raises:
+            StoreUnavailableError: nothing was kept; post it again.
+        """
+
+    async def post_assessments(
+        self, assessments: Sequence[Assessment], ignored: int, received_ns: int
+    ) -> Assessed:
+        """Keep what came of the evaluations of log events; `ignored` other records came too.
+
+        Raises:
+            StoreUnavailableError: not all is kept; send it again.
         """
 
     def read_labels(self, chosen: Mapping[str, str]) -> Iterator[bytes]:

@@ -1,4 +1,4 @@
-"""OTLP over gRPC: TraceService/Export on the raw bytes of its messages."""
+"""OTLP over gRPC: Export of traces and of logs, on the raw bytes of its messages."""
 
 from typing import Final, NoReturn
 
@@ -18,8 +18,8 @@ from ragmon.ingest.split import PROTOBUF
 from ragmon.server.auth import BearerInterceptor
 from ragmon.server.receive import Export, Receiver
 from ragmon.server.responses import export_message
+from ragmon.server.signals import LOGS, TRACES, Signal
 
-_SERVICE: Final = "opentelemetry.proto.collector.trace.v1.TraceService"
 _CODES: Final = {
     INVALID_ARGUMENT: grpc.StatusCode.INVALID_ARGUMENT,
     RESOURCE_EXHAUSTED: grpc.StatusCode.RESOURCE_EXHAUSTED,
@@ -31,11 +31,14 @@ def server(receiver: Receiver, token: str | None = None) -> grpc.aio.Server:
     """A gRPC server that takes export requests in; with a token every call must show it."""
     interceptors = [BearerInterceptor(token)] if token else []
     made = grpc.aio.server(options=_options(receiver.body_bytes), interceptors=interceptors)
-    method = grpc.unary_unary_rpc_method_handler(_TraceService(receiver).export, None, None)
-    made.add_generic_rpc_handlers(
-        (grpc.method_handlers_generic_handler(_SERVICE, {"Export": method}),)
-    )
+    made.add_generic_rpc_handlers([_handler(receiver, signal) for signal in (TRACES, LOGS)])
     return made
+
+
+def _handler(receiver: Receiver, signal: Signal) -> "grpc.GenericRpcHandler[bytes, bytes]":
+    export = _ExportService(receiver, signal).export
+    method = grpc.unary_unary_rpc_method_handler(export, None, None)
+    return grpc.method_handlers_generic_handler(signal.service, {"Export": method})
 
 
 def _options(body_bytes: int) -> list[tuple[str, int]]:
@@ -52,9 +55,10 @@ def _options(body_bytes: int) -> list[tuple[str, int]]:
     ]
 
 
-class _TraceService:
-    def __init__(self, receiver: Receiver) -> None:
+class _ExportService:
+    def __init__(self, receiver: Receiver, signal: Signal) -> None:
         self._receiver = receiver
+        self._signal = signal
 
     async def export(
         self, content: bytes, context: "grpc.aio.ServicerContext[bytes, bytes]"
@@ -63,7 +67,8 @@ class _TraceService:
             with self._receiver.budget.lease() as lease:
                 lease.grow(len(content))
                 export = Export(content, PROTOBUF, IDENTITY, "grpc")
-                return export_message(await self._receiver.take(export, lease))
+                taken = await self._signal.take(self._receiver, export, lease)
+                return export_message(taken, self._signal)
         except Exception as error:  # noqa: BLE001 - uncaught ones make senders drop their spans
             told = self._receiver.answer(error)
         return await _abort(context, told)

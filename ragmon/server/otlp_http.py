@@ -1,23 +1,31 @@
-"""OTLP over HTTP: `POST /v1/traces`, under any prefix."""
+"""OTLP over HTTP: `POST /v1/traces` and `/v1/logs`, under any prefix."""
 
 from typing import Final
 
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
+from starlette.routing import Route
 
 from ragmon.ingest.compression import ENCODINGS
 from ragmon.ingest.split import JSON, PROTOBUF
 from ragmon.server import body, responses
 from ragmon.server.receive import Export, Receiver
+from ragmon.server.signals import Signal
 
 _GONE: Final = 499  # nobody is there to read it
 
 
-class TracesEndpoint:
-    """Answers export requests."""
+class ExportEndpoint:
+    """Answers the export requests of one signal."""
 
-    def __init__(self, receiver: Receiver) -> None:
+    def __init__(self, receiver: Receiver, signal: Signal) -> None:
         self._receiver = receiver
+        self._signal = signal
+
+    def routes(self) -> list[Route]:
+        """The paths of the signal."""
+        path = self._signal.path
+        return [Route(one, self.post, methods=["POST"]) for one in (path, "/{prefix:path}" + path)]
 
     async def post(self, request: Request) -> Response:
         """Take one export request in."""
@@ -37,5 +45,6 @@ class TracesEndpoint:
         receiver = self._receiver
         with receiver.budget.lease() as lease:
             content = await body.read_body(request, receiver.body_bytes, lease)
-            read = await receiver.take(Export(content, media_type, encoding, "http"), lease)
-        return responses.export_response(read, media_type)
+            export = Export(content, media_type, encoding, "http")
+            taken = await self._signal.take(receiver, export, lease)
+        return responses.export_response(taken, self._signal, media_type)

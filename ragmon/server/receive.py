@@ -7,10 +7,11 @@ from typing import Final
 
 from ragmon.ingest.answers import Answer, answer
 from ragmon.ingest.compression import GZIP, IDENTITY, inflate
+from ragmon.ingest.logs import LogBody, read_logs
 from ragmon.ingest.split import SplitBody, split
 from ragmon.model.flow import Body, Refusal
 from ragmon.server.budget import ByteBudget, Lease
-from ragmon.server.intake import Intake, Transport
+from ragmon.server.intake import Assessed, Intake, Transport
 from ragmon.server.offload import Offload
 
 _log = logging.getLogger("ragmon.server")
@@ -25,6 +26,14 @@ class Export:
     media_type: str
     encoding: str
     transport: Transport
+
+
+@dataclass(frozen=True, slots=True)
+class TakenLogs:
+    """How many log records of an accepted request were rejected, and why; empty: all is well."""
+
+    rejected: int
+    problems: str
 
 
 class Receiver:
@@ -58,6 +67,22 @@ class Receiver:
         await asyncio.shield(keeping)
         return read
 
+    async def take_logs(self, export: Export, lease: Lease) -> TakenLogs:
+        """Read the evaluations of a request; on return what came of them is durable.
+
+        Raises:
+            MalformedError: it cannot be decoded as a whole.
+            TooLargeError: it is over a bound.
+            OverloadedError: there is no room now.
+            StoreUnavailableError: it cannot be kept now; sent again, nothing counts twice.
+        """
+        received_ns = self.intake.now_ns()
+        content = await self.inflate(export.content, export.encoding, self.body_bytes, lease)
+        media_type = export.media_type
+        read = await self.offload.run(len(content), read_logs, content, media_type, received_ns)
+        taken = await self.intake.post_assessments(read.assessments, read.ignored, received_ns)
+        return _logs(read, taken)
+
     async def inflate(self, content: bytes, encoding: str, limit: int, lease: Lease) -> bytes:
         """The uncompressed body, held by the lease."""
         if encoding == IDENTITY:
@@ -79,6 +104,13 @@ class Receiver:
             self.intake.failed(error)
             _log.error("%s while receiving, answered as unavailable", _where(error))
         return told
+
+
+def _logs(read: LogBody, taken: Assessed) -> TakenLogs:
+    rejected = read.rejected + taken.rejected
+    problems = (*read.problems, *taken.faults)
+    counted = (f"{rejected} log records rejected",) if rejected else ()
+    return TakenLogs(rejected, "; ".join((*counted, *problems)))
 
 
 def _body(export: Export, content: bytes, read: SplitBody, received_ns: int) -> Body:

@@ -2,34 +2,29 @@
 
 import orjson
 from google.rpc.status_pb2 import Status  # type: ignore[import-untyped]
-from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
-    ExportTracePartialSuccess,
-    ExportTraceServiceResponse,
-)
 from starlette.responses import PlainTextResponse, Response
 
 from ragmon.ingest.answers import Answer
-from ragmon.ingest.split import JSON, SplitBody
+from ragmon.ingest.split import JSON
+from ragmon.server.signals import Signal, Taken
 
 
-def export_message(read: SplitBody) -> bytes:
-    """The serialised ExportTraceServiceResponse, empty where all is well."""
-    if not read.problems:
-        return b""
-    partial = ExportTracePartialSuccess(rejected_spans=read.rejected, error_message=read.problems)
-    return ExportTraceServiceResponse(partial_success=partial).SerializeToString()
+def export_message(taken: Taken, signal: Signal) -> bytes:
+    """The serialised answer to an accepted request, empty where all is well."""
+    return signal.answer(taken).SerializeToString() if taken.problems else b""
 
 
-def export_response(read: SplitBody, media_type: str) -> Response:
+def export_response(taken: Taken, signal: Signal, media_type: str) -> Response:
     """The answer to an accepted request."""
-    content = _export_json(read) if media_type == JSON else export_message(read)
+    as_json = media_type == JSON
+    content = _export_json(taken, signal) if as_json else export_message(taken, signal)
     return Response(content, media_type=media_type)
 
 
-def _export_json(read: SplitBody) -> bytes:
-    if not read.problems:
+def _export_json(taken: Taken, signal: Signal) -> bytes:
+    if not taken.problems:
         return b"{}"
-    partial = {"rejectedSpans": str(read.rejected), "errorMessage": read.problems}
+    partial = {signal.rejected_key: str(taken.rejected), "errorMessage": taken.problems}
     return orjson.dumps({"partialSuccess": partial})
 
 

@@ -23,7 +23,7 @@ from ragmon.model.assessment import (
     FeedbackGroup,
     FeedbackKind,
 )
-from ragmon.model.flow import LabelOutcome
+from ragmon.model.flow import LabelOutcome, LabelReceipt
 from ragmon.model.gold import MatchKey, TargetKind
 from ragmon.store.chunks import chunks
 from ragmon.store.schema import FEEDBACK, MATCH_KEY, PIPELINE, RESULT, TRACE
@@ -76,10 +76,8 @@ _REACHED = (
 )
 
 
-def put(
-    connection: Connection, feedback: Sequence[Feedback], now_ns: int
-) -> tuple[LabelOutcome, ...]:
-    """Keep the greatest version of each voice; returns what became of each, in order."""
+def put(connection: Connection, feedback: Sequence[Feedback], now_ns: int) -> LabelReceipt:
+    """Keep the greatest version of each voice; what became of each, and how many wait."""
     standing = _standing(connection, feedback)
     known = frozenset(standing)
     changed: dict[bytes, Feedback] = {}
@@ -95,7 +93,17 @@ def put(
         connection.execute(insert(FEEDBACK), new)
     if newer := [_moved(key, one, now_ns) for key, one in changed.items() if key in known]:
         connection.execute(_REPLACE, newer)
-    return tuple(outcomes)
+    return LabelReceipt(tuple(outcomes), len(changed) - _reaching(connection, changed))
+
+
+def _reaching(connection: Connection, identities: Iterable[bytes]) -> int:
+    """How many of these voices reach a stored request."""
+    reaching = 0
+    for chunk in chunks(identities):
+        reached = _REACHED.where(FEEDBACK.c.identity.in_(chunk)).subquery()
+        counted = select(func.count()).select_from(reached)
+        reaching += connection.execute(counted).scalar_one()
+    return reaching
 
 
 def _standing(connection: Connection, feedback: Iterable[Feedback]) -> dict[bytes, tuple[int, str]]:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from ragmon.model.assessment import Feedback, FeedbackCount, FeedbackGroup
-from ragmon.model.flow import LabelOutcome
+from ragmon.model.flow import LabelReceipt
 from ragmon.store import feedback as table
 from ragmon.store.database import Database
 
@@ -14,8 +14,8 @@ class SqliteFeedback:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def put(self, feedback: Sequence[Feedback], now_ns: int) -> tuple[LabelOutcome, ...]:
-        """Keep feedback, the newest version of each voice; what became of each, in order."""
+    def put(self, feedback: Sequence[Feedback], now_ns: int) -> LabelReceipt:
+        """Keep feedback, the newest version of each voice; what became of it, and what waits."""
         with self._database.write() as connection:
             return table.put(connection, feedback, now_ns)
 

@@ -9,6 +9,7 @@ import grpc
 import httpx
 
 from ragmon.labels import LabelError, parse_label
+from ragmon.model.assessment import Assessment
 from ragmon.model.flow import Body, Part, Refusal
 from ragmon.server.intake import Condition, Transport
 from ragmon.server.listen import Servers, ServerSettings
@@ -17,6 +18,7 @@ from ragmon.server.ports import Ports
 NOW = 1_800_000_000_000_000_000
 BODY_BYTES = 1 << 20
 EXPORT = "/opentelemetry.proto.collector.trace.v1.TraceService/Export"
+EXPORT_LOGS = "/opentelemetry.proto.collector.logs.v1.LogsService/Export"
 
 
 WELL = Condition(ok=True)
@@ -30,6 +32,12 @@ class FakePosted:
 
 
 @dataclass
+class FakeAssessed:
+    rejected: int
+    faults: list[str]
+
+
+@dataclass
 class FakeIntake:
     """Keeps what it is given; raises `fault` where one is set."""
 
@@ -37,6 +45,8 @@ class FakeIntake:
     refused: list[tuple[int, Transport]] = field(default_factory=list)
     refusals: list[Refusal] = field(default_factory=list)
     posted: list[object] = field(default_factory=list)
+    assessed: list[Assessment] = field(default_factory=list)
+    ignored: int = 0
     failures: list[Exception] = field(default_factory=list)
     fault: Exception | None = None
 
@@ -65,6 +75,24 @@ class FakeIntake:
                 answer.outcomes["accepted"] = answer.outcomes.get("accepted", 0) + fields
         answer.counts["unmatched"] = sum(answer.outcomes.values())
         return answer
+
+    async def post_feedback(self, feedback: Sequence[object], received_ns: int) -> FakePosted:
+        if self.fault is not None:
+            raise self.fault
+        self.posted.extend((one, received_ns) for one in feedback)
+        return FakePosted({"accepted": len(feedback)}, {"unmatched": 0, "rejected": 0}, [])
+
+    async def post_assessments(
+        self, assessments: Sequence[Assessment], ignored: int, received_ns: int
+    ) -> FakeAssessed:
+        """Those that point at nothing are rejected."""
+        del received_ns
+        if self.fault is not None:
+            raise self.fault
+        self.assessed.extend(assessments)
+        self.ignored += ignored
+        lost = sum(one.key is None for one in assessments)
+        return FakeAssessed(lost, ["no target"] * lost)
 
     def read_labels(self, chosen: Mapping[str, str]) -> Iterator[bytes]:
         if self.fault is not None:
@@ -173,10 +201,13 @@ class Running:
             return await sender.get(self.views_url + path, headers=named)
 
     async def export(
-        self, content: bytes, compression: grpc.Compression = grpc.Compression.NoCompression
+        self,
+        content: bytes,
+        compression: grpc.Compression = grpc.Compression.NoCompression,
+        method: str = EXPORT,
     ) -> bytes:
         async with grpc.aio.insecure_channel(self.target, compression=compression) as channel:
-            call = channel.unary_unary(EXPORT, None, None)
+            call = channel.unary_unary(method, None, None)
             answer: bytes = await call(content, timeout=30)
             return answer
 

@@ -128,7 +128,7 @@ async def test_other_methods(running: Running) -> None:
     """Other services are unimplemented."""
     async with grpc.aio.insecure_channel(running.target) as channel:
         call = channel.unary_unary(
-            "/opentelemetry.proto.collector.logs.v1.LogsService/Export", None, None
+            "/opentelemetry.proto.collector.metrics.v1.MetricsService/Export", None, None
         )
         with pytest.raises(grpc.aio.AioRpcError) as raised:
             await call(b"", timeout=10)
