@@ -54,7 +54,9 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
         "evaluate": "model text labels metrics summary",
         "replay": "model text ingest assemble interpret labels metrics settle",
         "generate": "model labels metrics telemetry semconv config",
-        "app": " ".join(sorted(PROCESSOR | {"model", "text", "config", "replay", "_version"})),
+        "app": " ".join(
+            sorted(PROCESSOR | {"model", "text", "config", "evaluate", "replay", "_version"})
+        ),
         "demo": "ragmon",
         "cli": "app config generate metrics labels evaluate summary replay demo model ingest"
         " _version",

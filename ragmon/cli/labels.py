@@ -12,6 +12,7 @@ import httpx
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
+from ragmon.app.label_rows import LabelRow, count_rows, read_label_rows
 from ragmon.cli.asking import (
     ENDPOINT,
     Endpoint,
@@ -24,7 +25,6 @@ from ragmon.cli.asking import (
     until_taken,
 )
 from ragmon.cli.console import complain, err, out
-from ragmon.cli.label_rows import LabelRow, count_rows, read_label_rows
 from ragmon.cli.label_status import show_status
 from ragmon.cli.written import written
 from ragmon.model.flow import LabelOutcome
@@ -79,7 +79,7 @@ def labels() -> None:
 @app.command("import", epilog=_EXAMPLES)
 def import_(
     *,
-    file: Annotated[Path, typer.Argument(help="JSONL (also .gz), CSV or Parquet: a label a row.")],
+    file: Annotated[Path, typer.Argument(help="JSONL, CSV (also .gz) or Parquet: a label a row.")],
     endpoint: Endpoint = ENDPOINT,
     token_file: TokenFile = None,
     annotator: Annotated[str | None, typer.Option(help="Of rows that name none.")] = None,
@@ -182,11 +182,12 @@ def _batches(rows: Iterator[LabelRow], told: _Told) -> Iterator[list[LabelRow]]:
             told.rejected += 1
             told.reject(row.where, *row.faults)
             continue
-        if batch and (len(batch) == _BATCH_ROWS or size + len(row.content) > _BATCH_BYTES):
+        length = len(row.content)
+        if batch and (len(batch) == _BATCH_ROWS or size + length > _BATCH_BYTES):
             yield batch
             batch, size = [], 0
         batch.append(row)
-        size += len(row.content)
+        size += length
     if batch:
         yield batch
 

@@ -202,7 +202,7 @@ class MetricsConfig(_Section):
 class LabelsConfig(_Section):
     """Where gold labels come from."""
 
-    file: str | None = Field(default=None, description="JSONL file of labels read at start.")
+    file: str | None = Field(default=None, description="File of labels read at start: JSONL, CSV (also gzipped) or Parquet.")
 
 
 class Config(BaseSettings):

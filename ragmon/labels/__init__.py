@@ -2,7 +2,7 @@
 
 from ragmon.labels.join import join, join_run
 from ragmon.labels.keys import keyed, match_keys, query_name, run_keys, trace_keys
-from ragmon.labels.parse import LabelError, parse_label, read_jsonl
+from ragmon.labels.parse import LabelError, parse_label
 
 __all__ = [
     "LabelError",
@@ -12,7 +12,6 @@ __all__ = [
     "match_keys",
     "parse_label",
     "query_name",
-    "read_jsonl",
     "run_keys",
     "trace_keys",
 ]

@@ -3,7 +3,7 @@
 import difflib
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any, TypeGuard
@@ -55,27 +55,6 @@ def parse_label(posted: object, received_ns: int) -> tuple[GoldLabel, ...]:
     if faults or key is None or envelope is None:
         raise LabelError(tuple(faults))
     return tuple(gold_label(key, field, value, **envelope) for field, value in values.items())
-
-
-def read_jsonl(
-    lines: Iterable[str], received_ns: int
-) -> Iterator[tuple[int, tuple[GoldLabel, ...] | LabelError]]:
-    """Read labels from JSON lines.
-
-    Yields (line number from 1, its labels or its faults) for each line that is not blank.
-    """
-    for number, line in enumerate(lines, start=1):
-        if line.strip():
-            yield number, _read_line(line, received_ns)
-
-
-def _read_line(line: str, received_ns: int) -> tuple[GoldLabel, ...] | LabelError:
-    try:
-        return parse_label(json.loads(line), received_ns)
-    except LabelError as error:
-        return error
-    except (ValueError, RecursionError):
-        return LabelError(("this line is no JSON",))
 
 
 def collect(faults: list[str], read: Any, *arguments: Any) -> Any:

@@ -1,14 +1,18 @@
 """Labels of a file, which is read at every start."""
 
+import csv
+import gzip
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet
 import pytest
 
-from ragmon.app.labels import LabelDesk
+from ragmon.app.labels import LabelDesk, read_label_file
 from ragmon.app.wiring import Parts
-from ragmon.errors import StoreUnavailableError
+from ragmon.errors import ConfigError, StoreUnavailableError
 from ragmon.model.flow import LabelReceipt
 from ragmon.model.gold import GoldLabel
 from ragmon.store.sqlite import SqliteStore
@@ -18,6 +22,75 @@ from tests.app.running import START_NS, S, body, request, retrieval, running, se
 def write(path: Path, *labels: object) -> Path:
     path.write_text("".join(json.dumps(label) + "\n" for label in labels))
     return path
+
+
+ROWS: tuple[dict[str, object], ...] = (
+    {"trace_id": trace_id(1), "relevant_ids": ["a", "b"], "annotator": "anna"},
+    {"query": "which way", "answerable": False, "revision": 2},
+    {"query": "", "answerable": True},
+)
+
+
+def as_jsonl(file: Path) -> None:
+    write(file, *ROWS)
+
+
+def as_zipped_jsonl(file: Path) -> None:
+    file.write_bytes(gzip.compress("\n".join(json.dumps(row) for row in ROWS).encode()))
+
+
+def as_csv(file: Path) -> None:
+    lines = [{name: _cell(one) for name, one in row.items()} for row in ROWS]
+    # An empty cell is nothing, so the third row is faulty for the lack of a target.
+    with file.open("w", newline="") as target:
+        table = csv.DictWriter(
+            target, ["trace_id", "query", *list(ROWS[0])[1:], *list(ROWS[1])[1:]]
+        )
+        table.writeheader()
+        table.writerows(lines)
+
+
+def _cell(value: object) -> object:
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def as_parquet(file: Path) -> None:
+    pyarrow.parquet.write_table(pa.Table.from_pylist([*_filled(ROWS)]), file)
+
+
+def _filled(rows: Sequence[dict[str, object]]) -> list[dict[str, object]]:
+    names = [name for row in rows for name in row]
+    return [{name: row.get(name) for name in names} for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("name", "written"),
+    [
+        ("gold.jsonl", as_jsonl),
+        ("gold.jsonl.gz", as_zipped_jsonl),
+        ("gold.csv", as_csv),
+        ("gold.parquet", as_parquet),
+    ],
+)
+def test_a_file_says_the_same_in_every_form(
+    tmp_path: Path, name: str, written: Callable[[Path], None]
+) -> None:
+    """JSONL, gzipped, CSV and Parquet give equal labels, and a faulty row costs no other."""
+    as_jsonl(tmp_path / "expected.jsonl")
+    written(tmp_path / name)
+    expected = read_label_file(tmp_path / "expected.jsonl", START_NS)
+    found = read_label_file(tmp_path / name, START_NS)
+    assert expected.labels == found.labels
+    assert (2, 1) == (len(found.labels), found.refused)
+    assert str(tmp_path / name) in found.faults[0]
+
+
+@pytest.mark.parametrize("name", ["gold.parquet", "gold.jsonl.gz"])
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, name: str) -> None:
+    """With the key of the configuration, and nothing of it is kept."""
+    (tmp_path / name).write_bytes(b"\x1f\x8b broken")
+    with running() as parts, pytest.raises(ConfigError, match=rf"labels\.file: .*{name}: is no"):
+        parts.labels.load(tmp_path / name, START_NS)
 
 
 def recall(parts: Parts) -> set[object]:

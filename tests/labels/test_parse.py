@@ -1,10 +1,8 @@
 """Reading posted labels."""
 
-import json
-
 import pytest
 
-from ragmon.labels import LabelError, parse_label, read_jsonl
+from ragmon.labels import LabelError, parse_label
 from ragmon.model.gold import GoldField, MatchKey, TargetKind
 
 TRACE = "4BF92F3577B34DA6A3CE929D0E0E4736"
@@ -108,14 +106,6 @@ def test_what_cannot_be_used_is_refused(posted: object, fault: str | None) -> No
     found = faults(posted)
     assert len(found) == 1
     assert fault in (None, found[0])
-
-
-def test_json_lines_give_their_number() -> None:
-    """A faulty line is reported by its number and costs no other line."""
-    lines = [json.dumps({"query": "x", "answerable": True}), "", "{", '{"query": "y"}']
-    read = list(read_jsonl(lines, NOW))
-    assert [1, 3, 4] == [number for number, _ in read]
-    assert [False, True, True] == [isinstance(one, LabelError) for _, one in read]
 
 
 def test_a_hundred_unknown_keys_are_named() -> None:

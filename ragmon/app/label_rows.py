@@ -1,4 +1,4 @@
-"""Rows of a file of labels as they are to be posted, each held against the form of a label."""
+"""Rows of a file of labels, each held against the form of a label."""
 
 import gzip
 import json
@@ -13,6 +13,7 @@ from ragmon.evaluate.reading import read_rows
 from ragmon.evaluate.rows import NAMES
 from ragmon.evaluate.values import Cell, labelled, read_json
 from ragmon.labels import LabelError, parse_label
+from ragmon.model.gold import GoldLabel
 
 _GZIP: Final = b"\x1f\x8b"
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
@@ -24,24 +25,34 @@ _plain: Final = labelled(lambda value: value)
 
 
 class LabelRow(NamedTuple):
-    """One row: where it stands, the JSON object to post, or its faults instead."""
+    """One row: where it stands, the object as it would be posted, and its labels or its faults."""
 
     where: str
-    content: bytes
+    posted: object
+    labels: tuple[GoldLabel, ...] = ()
     faults: tuple[str, ...] = ()
 
+    @property
+    def content(self) -> bytes:
+        """The JSON to post."""
+        # Escapes carry what UTF-8 cannot: half a surrogate pair.
+        return json.dumps(self.posted, separators=(",", ":")).encode()
 
-def read_label_rows(file: Path, defaults: Mapping[str, str]) -> Iterator[LabelRow]:
-    """Every row of a JSONL (also gzipped), CSV or Parquet file.
+
+def read_label_rows(
+    file: Path, defaults: Mapping[str, str], received_ns: int = 0
+) -> Iterator[LabelRow]:
+    """Every row of a JSONL, CSV (both also gzipped) or Parquet file.
 
     defaults: fields of rows that do not have them. What only names a row is left out.
+    received_ns: when labels were given that do not say it.
 
     Raises:
         ConfigError: the file cannot be read.
     """
     rows = _of_table(file) if _suffix(file) in _TABLES else _of_lines(file)
     for where, posted in rows:
-        yield _checked(where, posted, defaults)
+        yield _checked(where, posted, defaults, received_ns)
 
 
 def count_rows(file: Path) -> int | None:
@@ -59,19 +70,17 @@ def _suffix(file: Path) -> str:
     return Path(file.stem if file.suffix == ".gz" else file.name).suffix
 
 
-def _checked(where: str, posted: object, defaults: Mapping[str, str]) -> LabelRow:
+def _checked(where: str, posted: object, defaults: Mapping[str, str], received_ns: int) -> LabelRow:
     if isinstance(posted, ValueError):
-        return LabelRow(where, b"", (str(posted),))
+        return LabelRow(where, None, faults=(str(posted),))
     if isinstance(posted, dict):
         named = {name: value for name, value in posted.items() if name not in NAMES}
         missing = {k: v for k, v in defaults.items() if named.get(k) is None}
         posted = named | missing
     try:
-        parse_label(posted, 0)
+        return LabelRow(where, posted, parse_label(posted, received_ns))
     except LabelError as error:
-        return LabelRow(where, b"", error.faults)
-    # Escapes carry what UTF-8 cannot: half a surrogate pair.
-    return LabelRow(where, json.dumps(posted, separators=(",", ":")).encode())
+        return LabelRow(where, posted, faults=error.faults)
 
 
 def _of_lines(file: Path) -> Iterator[tuple[str, object]]:
