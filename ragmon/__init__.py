@@ -25,6 +25,7 @@ from ragmon.capture.indexing import chunking, embedding
 from ragmon.capture.labelling import label
 from ragmon.capture.notes import annotate
 from ragmon.capture.propagate import propagate
+from ragmon.capture.rating import feedback
 
 __all__ = [
     "annotate",
@@ -32,6 +33,7 @@ __all__ = [
     "chunking",
     "configure",
     "embedding",
+    "feedback",
     "flush",
     "generation",
     "label",

@@ -16,12 +16,13 @@ from ragmon.capture import faults
 from ragmon.capture.destination import (
     Destination,
     Protocol,
+    feedback_beside,
     find_labels,
     find_otel,
     find_own,
     sdk_disabled,
 )
-from ragmon.capture.posting import poster
+from ragmon.capture.posting import feedback_poster, poster
 from ragmon.capture.settings import (
     MAX_TEXT_CHARS,
     MAX_VECTOR_BYTES,
@@ -79,8 +80,9 @@ def configure(
         pipeline_version: Which version of it this is, e.g. a release or a prompt's.
         endpoint: The OTLP endpoint, such as `http://localhost:4318`; by default
             RAGMON_ENDPOINT, and where ragmon makes the provider OTEL_EXPORTER_OTLP_ENDPOINT.
-        labels_endpoint: Where `ragmon.label` posts; by default RAGMON_LABELS_ENDPOINT, else
-            the endpoint's own host. Give it where spans go through a collector.
+        labels_endpoint: Where `ragmon.label` and `ragmon.feedback` post; by default
+            RAGMON_LABELS_ENDPOINT, else the endpoint's own host. Give it where spans go through
+            a collector.
         protocol: `grpc` or `http/protobuf`; by default what the port says (4317 is gRPC).
         headers: Headers of every export, such as a token.
         content: `on` sends questions, documents, prompts and answers; `off` none of them.
@@ -110,18 +112,19 @@ def configure(
             _installed.provider = provider
             labels = None if sdk_disabled() else find_labels(labels_endpoint, own)
             poster.aim(labels, headers or {})
+            feedback_poster.aim(feedback_beside(labels), headers or {})
     except Exception as fault:  # noqa: BLE001 -- an application must start all the same
         faults.report(fault, "configuring")
 
 
 def flush(timeout_s: float = 5.0) -> bool:
-    """Send queued spans and labels, waiting at most this long; whether all was tried.
+    """Send queued spans, labels and feedback, waiting at most this long; whether all was tried.
 
     For short-lived processes (functions in a cloud, batch jobs). Never call it per request.
     """
     deadline_s = time.monotonic() + timeout_s
     spans = _bounded(_flush, timeout_s)
-    return poster.drain(max(0.0, deadline_s - time.monotonic())) and spans
+    return _drain(deadline_s) and spans
 
 
 def shutdown(timeout_s: float = 5.0) -> bool:
@@ -132,9 +135,17 @@ def shutdown(timeout_s: float = 5.0) -> bool:
     """
     deadline_s = time.monotonic() + timeout_s
     spans = _bounded(_shutdown, timeout_s)
-    labels = poster.drain(max(0.0, deadline_s - time.monotonic()))
+    posted = _drain(deadline_s)
     poster.aim(None, {})
-    return labels and spans
+    feedback_poster.aim(None, {})
+    return posted and spans
+
+
+def _drain(deadline_s: float) -> bool:
+    drained = [
+        one.drain(max(0.0, deadline_s - time.monotonic())) for one in (poster, feedback_poster)
+    ]
+    return all(drained)
 
 
 def _vectors_are_wanted() -> bool:

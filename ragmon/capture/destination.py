@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 Protocol: TypeAlias = Literal["grpc", "http/protobuf"]
 TRACES_PATH: Final = "/v1/traces"
 LABELS_PATH: Final = "/v1/labels"
+FEEDBACK_PATH: Final = "/v1/feedback"
 _OTLP: Final = "OTEL_EXPORTER_OTLP_"
 _GRPC_PORT: Final = 4317
 _HTTP_PORT: Final = 4318
@@ -64,6 +65,11 @@ def find_labels(endpoint: str | None, own: Destination | None) -> str | None:
         raise ValueError("labels_endpoint must be an HTTP endpoint")
     bare = url.rstrip("/")
     return bare if bare.endswith(LABELS_PATH) else bare + LABELS_PATH
+
+
+def feedback_beside(labels: str | None) -> str | None:
+    """Where feedback is posted: beside the labels."""
+    return None if labels is None else labels.removesuffix(LABELS_PATH) + FEEDBACK_PATH
 
 
 def _beside(own: Destination) -> str | None:

@@ -68,7 +68,7 @@ def label(
         gold = {name: value for name, value in fields.items() if value is not None}
         _check(gold)
         said = {
-            **_target(trace_id, span_id, request_id, query),
+            **target(trace_id, span_id, request_id, query),
             "pipeline": pipeline,
             **gold,
             "annotator": annotator,
@@ -93,14 +93,20 @@ def _check(gold: Mapping[str, object]) -> None:
         raise TypeError(f"no gold field; give at least one of {', '.join(known)}")
 
 
-def _target(
+def target(
     trace_id: str | int | None, span_id: str | None, request_id: str | None, query: str | None
 ) -> dict[str, str | None]:
-    """The target given, by default the current trace."""
+    """The target given, by default the current trace.
+
+    Raises:
+        ValueError: there is neither.
+    """
     if trace_id is None and request_id is None and query is None:
         trace_id = get_current_span().get_span_context().trace_id
         if not trace_id:
-            raise ValueError("no target: give trace_id, request_id or query outside of a trace")
+            raise ValueError(
+                "no target outside of a trace: give a trace_id, a request_id or, to a label, a query"
+            )
     written = format_trace_id(trace_id) if isinstance(trace_id, int) else trace_id
     return {"trace_id": written, "span_id": span_id, "request_id": request_id, "query": query}
 

@@ -1,4 +1,4 @@
-"""Posting labels from the application: a bounded queue, and one thread that empties it."""
+"""Posting labels and feedback from the application: a bounded queue, and a thread for each."""
 
 import atexit
 import logging
@@ -36,9 +36,13 @@ class _Reply(NamedTuple):
 
 
 class Poster:
-    """Posts labels in the background. Any thread may call it; no call but `drain` waits."""
+    """Posts labels in the background. Any thread may call it; no call but `drain` waits.
 
-    def __init__(self) -> None:
+    noun: what it posts, in the words of its warnings.
+    """
+
+    def __init__(self, noun: str = "labels") -> None:
+        self._noun = noun
         self._target = _Target(None, {})
         self._warned: set[str] = set()
         self._registered = False
@@ -64,9 +68,9 @@ class Poster:
         """Queue a label, as JSON; it is dropped where there is no room or no endpoint."""
         with self._changed:
             if self._target.url is None:
-                self._drop(1, "no endpoint for labels is configured")
+                self._drop(1, f"no endpoint for {self._noun} is configured")
             elif self._queued_bytes + len(content) > _MOST_BYTES:
-                self._drop(1, f"more than {_MOST_BYTES >> 20} MiB of labels wait to be sent")
+                self._drop(1, f"more than {_MOST_BYTES >> 20} MiB of {self._noun} wait to be sent")
             else:
                 self._queued.append(content)
                 self._queued_bytes += len(content)
@@ -91,7 +95,7 @@ class Poster:
             atexit.register(self._at_exit)
             if hasattr(os, "register_at_fork"):
                 os.register_at_fork(after_in_child=self._start_anew)
-        self._thread = threading.Thread(target=self._run, name="ragmon-labels", daemon=True)
+        self._thread = threading.Thread(target=self._run, name=f"ragmon-{self._noun}", daemon=True)
         self._thread.start()
 
     def _at_exit(self) -> None:
@@ -105,7 +109,7 @@ class Poster:
             try:
                 self._deliver(batch)
             except Exception as fault:  # noqa: BLE001 -- the thread must outlive every fault
-                self._lose(len(batch), f"{type(fault).__qualname__} while sending labels")
+                self._lose(len(batch), f"{type(fault).__qualname__} while sending {self._noun}")
             with self._changed:
                 self._sending = False
                 self._changed.notify_all()
@@ -133,9 +137,10 @@ class Poster:
             self._pause(reply.retry_after_s or 2.0**attempt)
             reply = self._try(content)
         if reply.status not in _TAKEN:
-            self._lose(len(batch), f"labels cannot be sent (HTTP {reply.status or 'no answer'})")
+            answer = reply.status or "no answer"
+            self._lose(len(batch), f"{self._noun} cannot be sent (HTTP {answer})")
         elif reply.refused:
-            self._lose(reply.refused, "the processor refused labels as faulty")
+            self._lose(reply.refused, f"the processor refused {self._noun} as faulty")
 
     def _try(self, content: bytes) -> _Reply:
         url, headers = self._target
@@ -158,7 +163,7 @@ class Poster:
         self.dropped += labels
         if why not in self._warned:
             self._warned.add(why)
-            _log.warning("%s; labels are dropped, and this is said only once", why)
+            _log.warning("%s; dropped (%s), and this is said only once", why, self._noun)
 
 
 def _post(url: str, headers: Mapping[str, str], content: bytes) -> _Reply:
@@ -200,3 +205,5 @@ def _refused(answer: bytes) -> int:
 
 poster: Final = Poster()
 """The one that `ragmon.label` posts with."""
+feedback_poster: Final = Poster("feedback")
+"""The one that `ragmon.feedback` posts with."""

@@ -57,6 +57,7 @@ def test_public_names() -> None:
         "chunking",
         "configure",
         "embedding",
+        "feedback",
         "flush",
         "generation",
         "label",
