@@ -5,7 +5,7 @@ reads a clock.
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import islice
 
@@ -17,11 +17,12 @@ from ragmon.errors import MalformedError
 from ragmon.ingest.compression import inflate
 from ragmon.ingest.split import split
 from ragmon.metrics.registry import Registry
-from ragmon.model.flow import Dropped, DropReason, Entry, Part, Release
+from ragmon.model.flow import Dropped, DropReason, Entry, Part, Release, SpanPart
 from ragmon.model.result import Cause
 from ragmon.settle import TraceLimits
 from ragmon.store.aside import SetAside
 from ragmon.store.protocol import Inbox, Store
+from ragmon.text.hashing import TokenHasher
 
 _log = logging.getLogger("ragmon.app")
 _ANY_SIZE = 1 << 40  # the receiver has held it against its bound before it was acknowledged
@@ -31,12 +32,22 @@ def _always() -> bool:
     return True
 
 
+def _none(_spans: Iterable[SpanPart], _now_ns: int) -> None:
+    """Nobody reads annotations."""
+
+
 @dataclass(frozen=True, slots=True)
 class ProcessorSettings:
-    """Bounds of the loop. `retention_ns`: traces that ended longer ago are not stored."""
+    """Bounds of the loop. `retention_ns`: traces that ended longer ago are not stored.
+
+    hasher: by which the store knows queries and the corpus, None where by their words.
+    read_annotations: called with spans and the time before they are settled, again after a crash.
+    """
 
     limits: TraceLimits
     retention_ns: int
+    hasher: TokenHasher | None = None
+    read_annotations: Callable[[Iterable[SpanPart], int], None] = _none
     batch_traces: int = 64
     entries_per_step: int = 1024
 
@@ -76,6 +87,7 @@ class Processor:
             settings.retention_ns,
             stopwatch_s,
             self._done,
+            settings.hasher,
         )
         self.replayed = False
         """Whether everything that the inbox held at start has been read."""
@@ -86,6 +98,11 @@ class Processor:
     def open_spans(self) -> int:
         """Acknowledged spans that are in no commit yet, wherever they are."""
         return self._inbox.unread_spans + self._assembler.open_spans + self._waiting_spans
+
+    def holds(self, trace_id: str) -> bool:
+        """Whether spans of a trace may wait to be settled; bodies not yet read hold any."""
+        unread = self._inbox.unread_spans > 0
+        return unread or trace_id in self._waiting or self._assembler.holds(trace_id)
 
     def step(self, now_ns: int, may_go_on: Callable[[], bool] = _always) -> int:
         """One round at `now_ns`: read, release, settle, forget. Returns the traces settled.
@@ -183,6 +200,8 @@ class Processor:
         settled = 0
         while self._waiting and may_go_on():
             batch = list(islice(self._waiting.values(), self._settings.batch_traces))
+            spans = (span for work in batch for span in work.spans)
+            self._settings.read_annotations(spans, now_ns)
             self._settler.settle(batch, now_ns)
             settled += len(batch)
         self._inbox.forget(self._assembler.low_water())

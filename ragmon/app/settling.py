@@ -25,6 +25,7 @@ from ragmon.model.result import Cause, RequestKey
 from ragmon.settle import TraceLimits, draft, record_keys, settle, wanted
 from ragmon.store.aside import SetAside
 from ragmon.store.protocol import Store
+from ragmon.text.hashing import TokenHasher
 
 _log = logging.getLogger("ragmon.app")
 
@@ -50,7 +51,8 @@ class Settler:
     """Settles batches of traces. One caller at a time.
 
     done: called once for each work, after its commit or after it was set aside.
-    stopwatch_s: a clock that never goes back, for how long settling takes.
+    stopwatch_s: a clock that never goes back, for how long settling takes. hasher: by which
+    the store knows queries and the corpus, None where by their words.
     """
 
     def __init__(
@@ -63,6 +65,7 @@ class Settler:
         retention_ns: int,
         stopwatch_s: Callable[[], float],
         done: Callable[[Work], None],
+        hasher: TokenHasher | None = None,
     ) -> None:
         self._store = store
         self._registry = registry
@@ -72,6 +75,7 @@ class Settler:
         self._retention_ns = retention_ns
         self._stopwatch_s = stopwatch_s
         self._done = done
+        self._hasher = hasher
         self._refused = store.corpus_refused
 
     def settle(self, works: Sequence[Work], now_ns: int) -> None:
@@ -127,16 +131,17 @@ class Settler:
         known = self._known([one for _, one in drafts])
         for work, one in drafts:
             try:
-                yield work, settle(one, known, self._registry, _cause(work, one))
+                yield work, settle(one, known, self._registry, _cause(work, one), self._hasher)
             except Exception as error:  # noqa: BLE001 (one trace may not cost the others)
                 self._failed(pending, work, error)
 
     def _known(self, drafts: Sequence[Draft]) -> Known:
         """The labels under the match keys of the drafts, and what their requests read."""
-        known = self._store.known(frozenset(key for one in drafts for key in record_keys(one)))
+        keys = frozenset(key for one in drafts for key in record_keys(one, self._hasher))
+        known = self._store.known(keys)
         needed: dict[RequestKey, Wanted] = {}
         for one in drafts:
-            needed.update(wanted(one, known))
+            needed.update(wanted(one, known, self._hasher))
         sources, read = self._store.sources(needed)
         return replace(known, sources=sources, corpus_read=read)
 
@@ -148,7 +153,7 @@ class Settler:
         for work in tuple(portion.values()):
             one = kept.get(work.trace_id) or Kept(work.trace_id)
             try:
-                yield work, draft(one, work.spans, self._limits, oldest_ns)
+                yield work, draft(one, work.spans, self._limits, oldest_ns, self._hasher)
             except Exception as error:  # noqa: BLE001 (one trace may not cost the others)
                 self._failed(pending, work, error)
 

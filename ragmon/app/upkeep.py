@@ -1,9 +1,10 @@
 """What is made from results beside the loop: roll-ups, window gauges, retention."""
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from ragmon.app.faults import where_raised
+from ragmon.app.keeping import Sealer
 from ragmon.errors import StoreUnavailableError
 from ragmon.export.exporter import Exporter
 from ragmon.metrics.registry import Registry
@@ -24,20 +25,31 @@ _MINUTES_A_ROUND = 128
 
 
 class Upkeep:
-    """Keeps roll-ups and window gauges fresh, and lets old facts go. One caller at a time.
+    """Keeps roll-ups and window gauges fresh, seals traces, and lets old facts go.
 
-    windows: name -> seconds.
+    One caller at a time.
+
+    windows: name -> seconds. count_feedback: called at each refresh.
     """
 
     def __init__(
-        self, store: Store, exporter: Exporter, registry: Registry, windows: Mapping[str, int]
+        self,
+        store: Store,
+        exporter: Exporter,
+        registry: Registry,
+        windows: Mapping[str, int],
+        sealer: Sealer,
+        count_feedback: Callable[[], None],
     ) -> None:
         self._store = store
         self._exporter = exporter
         self._registry = registry
         self._windows = windows
+        self._sealer = sealer
+        self._count_feedback = count_feedback
         self._seen_ns = 0
         self._steady_since_ns = 0
+        self._jumped_ns: int | None = None
         self._refreshed_ns = 0
         self._expired_ns = 0
         self._rolled_up: Dirty | None = None
@@ -54,6 +66,8 @@ class Upkeep:
         # abs: a clock that was set back must not stop anything until it has caught up.
         if abs(now_ns - self._refreshed_ns) >= _REFRESH_NS:
             self.refresh(now_ns)
+        if may_expire and (self._jumped_ns is None or now_ns - self._jumped_ns >= _STEADY_NS):
+            self._sealer.step(now_ns)
         steady = now_ns - self._steady_since_ns >= _STEADY_NS
         if may_expire and steady and abs(now_ns - self._expired_ns) >= _EXPIRY_NS:
             self._store.expire(now_ns)
@@ -62,6 +76,7 @@ class Upkeep:
     def _watch_clock(self, now_ns: int) -> None:
         """A jump of the clock may be a mistake: nothing is taken away until it has lasted."""
         if abs(now_ns - self._seen_ns) > _JUMP_NS:
+            self._jumped_ns = now_ns if self._seen_ns else None
             self._steady_since_ns = now_ns
         self._seen_ns = now_ns
 
@@ -73,6 +88,7 @@ class Upkeep:
         summaries = {name: self._summarise(now_ns, s) for name, s in self._windows.items()}
         self._exporter.set_windows(summaries)
         self._exporter.set_unmatched(self._store.labels_unmatched(), now_ns)
+        self._count_feedback()
         self._refreshed_ns = now_ns
 
     def _roll_up(self, dirty: Dirty) -> None:

@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ragmon._version import __version__
+from ragmon.app.assessments import AssessmentDesk, event_faults, event_rules
 from ragmon.app.corpus import CorpusDesk
+from ragmon.app.feedback import FeedbackDesk
+from ragmon.app.keeping import Sealer, keep_of, load_hasher
 from ragmon.app.label_views import LabelViews
 from ragmon.app.labels import LabelDesk
 from ragmon.app.ledger import Ledger
@@ -27,6 +30,8 @@ from ragmon.store.aside import AsideFolder, NoAside
 from ragmon.store.inbox import MemoryInbox, SqliteInbox
 from ragmon.store.sqlite import SqliteStore, StoreSettings
 from ragmon.store.writer import InboxWriter
+from ragmon.telemetry import Room
+from ragmon.text.hashing import TokenHasher
 
 _NANOSECONDS = 1_000_000_000
 
@@ -45,6 +50,8 @@ class Parts:
     corpus: CorpusDesk
     label_views: LabelViews
     live: LiveReports
+    feedback: FeedbackDesk
+    assessments: AssessmentDesk
 
 
 def check(config: Config) -> None:
@@ -53,7 +60,8 @@ def check(config: Config) -> None:
     Raises:
         ConfigError: with every fault.
     """
-    faults = config.faults() + objective_faults(_objectives(config), load_metrics(config))
+    objectives = objective_faults(_objectives(config), load_metrics(config))
+    faults = config.faults() + event_faults(config) + objectives
     if faults:
         raise ConfigError(faults)
 
@@ -78,16 +86,32 @@ def _exporter(config: Config, registry: Registry) -> Exporter:
     )
 
 
-def open_store(config: Config) -> SqliteStore:
-    """The store that a configuration names, locked.
+@contextmanager
+def opened_store(config: Config) -> Iterator[tuple[SqliteStore, TokenHasher | None]]:
+    """The store that a configuration names, locked, and what hashes words in it, if anything.
 
     Raises:
+        ConfigError: the key of the hashes is none.
         StoreLockedError: another process holds it.
         StoreError: it cannot be used.
     """
     kept = config.store
-    settings = StoreSettings(kept.keep_s, kept.retention_s, kept.corpus_bytes)
-    return SqliteStore(store_folder(config), settings)
+    settings = StoreSettings(
+        keep=keep_of(config),
+        reopen_s=kept.reopen_s,
+        keep_s=kept.keep_s,
+        retention_s=kept.retention_s,
+        corpus_bytes=kept.corpus_bytes,
+    )
+    folder = store_folder(config)
+    hasher = load_hasher(config, folder)
+    with SqliteStore(folder, settings, hasher) as store:
+        yield store, hasher if store.keyed else None
+
+
+def trace_limits(config: Config) -> TraceLimits:
+    """How large a stored trace may grow."""
+    return TraceLimits(config.limits.trace_spans, config.limits.trace_bytes)
 
 
 def store_folder(config: Config) -> Path | None:
@@ -107,21 +131,37 @@ def assembled(config: Config) -> Iterator[Parts]:
     registry = load_metrics(config)
     exporter = _exporter(config, registry)
     with ExitStack() as closing:
-        store = closing.enter_context(open_store(config))
+        store, hasher = closing.enter_context(opened_store(config))
         inbox = _inbox(config)
         closing.callback(inbox.close)
         writer = closing.enter_context(InboxWriter(inbox))
         assembler = Assembler(_assembly(config))
-        processor = _processor(config, inbox, store, assembler, registry, exporter)
+        labels = LabelDesk(store, exporter)
+        feedback = FeedbackDesk(store.feedback, exporter)
+        assessments = AssessmentDesk(labels, feedback, exporter, event_rules(config))
+        processor = _processor(
+            config, inbox, store, assembler, registry, exporter, hasher, assessments
+        )
         exporter.replayed(inbox.replayed_spans)
         _watch(exporter, processor, assembler, inbox, config)
         windows = {name: window_seconds(name) for name in config.metrics.windows}
-        upkeep = Upkeep(store, exporter, registry, windows)
-        labels = LabelDesk(store, exporter)
+        sealer = Sealer(
+            store,
+            keep_of(config),
+            hasher,
+            trace_limits(config),
+            processor.holds,
+            lambda: exporter.error(Room.STORE),
+        )
+        upkeep = Upkeep(store, exporter, registry, windows, sealer, feedback.count_new)
         corpus = CorpusDesk(store, config.store.corpus_bytes)
-        views = LabelViews(store, labels, windows)
-        live = LiveReports(store, registry)
-        yield Parts(inbox, writer, store, exporter, processor, upkeep, labels, corpus, views, live)
+        views = LabelViews(store, labels, assessments, feedback, windows)
+        live = LiveReports(store, store.feedback, registry)
+        yield Parts(
+            *(inbox, writer, store, exporter, processor, upkeep, labels, corpus, views, live),
+            feedback=feedback,
+            assessments=assessments,
+        )
 
 
 def _inbox(config: Config) -> SqliteInbox | MemoryInbox:
@@ -152,11 +192,15 @@ def _processor(
     assembler: Assembler,
     registry: Registry,
     exporter: Exporter,
+    hasher: TokenHasher | None,
+    assessments: AssessmentDesk,
 ) -> Processor:
     folder = store_folder(config)
     settings = ProcessorSettings(
-        limits=TraceLimits(config.limits.trace_spans, config.limits.trace_bytes),
+        limits=trace_limits(config),
         retention_ns=int(config.store.retention_s * _NANOSECONDS),
+        hasher=hasher,
+        read_annotations=assessments.of_spans,
     )
     aside = AsideFolder(folder / "aside") if folder else NoAside()
     return Processor(

@@ -45,6 +45,10 @@ class Assembler:
         """Traces that still take spans."""
         return len(self._open)
 
+    def holds(self, trace_id: str) -> bool:
+        """Whether a trace still takes spans."""
+        return trace_id in self._open
+
     @property
     def is_full(self) -> bool:
         """Whether open traces take more than their share of the bound."""

@@ -7,13 +7,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Literal, Self
 
 from pydantic import (
-    BaseModel,
-    ConfigDict,
     Field,
     field_validator,
     model_validator,
 )
 from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from ragmon.config.events import LabelEvent
+from ragmon.config.section import Section as _Section
 
 
 def window_seconds(window: str) -> int:
@@ -33,10 +34,6 @@ _INT32 = (1 << 31) - 1
 _DAY_S = 86_400
 _LONG_S = 100 * 366 * _DAY_S
 _LONGEST_WINDOW_S = 366 * _DAY_S
-
-
-class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class Listen(_Section):
@@ -82,6 +79,12 @@ class Limits(_Section):
     corpus_body_bytes: int = Field(
         default=64 << 20, gt=0, le=_INT32, description="Largest body of documents."
     )
+    labels_per_s: float = Field(
+        default=5_000.0,
+        gt=0,
+        le=_INT32,
+        description="Labels and feedback posted a second, over time; beyond it 429.",
+    )
 
 
 class Assembly(_Section):
@@ -116,11 +119,26 @@ class StoreConfig(_Section):
     inbox_bytes: int = Field(
         default=1 << 30, gt=0, le=1 << 50, description="Most bytes waiting in the inbox."
     )
-    keep: Literal["plain"] | None = Field(
-        default=None, description="What is kept of a request's texts; must be said beyond loopback."
+    keep: Literal["plain", "hashed", "ids"] | None = Field(
+        default=None,
+        description="What is kept of a request's texts: the spans, `hashed` for keyed hashes of"
+        " words, `ids` for none; must be said beyond loopback.",
+    )
+    reopen_s: float = Field(
+        default=900.0,
+        gt=0,
+        le=_LONG_S,
+        description="How long spans are kept with `hashed` and `ids`, from settling.",
+    )
+    hash_key_file: str | None = Field(
+        default=None,
+        description="Key of the hashes, 16 to 64 bytes; made as hash.key beside the store.",
     )
     keep_s: float = Field(
-        default=7 * 86400.0, gt=0, le=_LONG_S, description="How long spans are kept, from settling."
+        default=7 * 86400.0,
+        gt=0,
+        le=_LONG_S,
+        description="How long what is kept can be labelled, from settling.",
     )
     retention_s: float = Field(
         default=30 * 86400.0, gt=0, le=_LONG_S, description="How long results are kept."
@@ -202,7 +220,13 @@ class MetricsConfig(_Section):
 class LabelsConfig(_Section):
     """Where gold labels come from."""
 
-    file: str | None = Field(default=None, description="File of labels read at start: JSONL, CSV (also gzipped) or Parquet.")
+    file: str | None = Field(
+        default=None,
+        description="File of labels read at start: JSONL, CSV (also gzipped) or Parquet.",
+    )
+    events: dict[str, LabelEvent] = Field(
+        default={}, description="Evaluations of telemetry that are gold, by their name."
+    )
 
 
 class Config(BaseSettings):
@@ -222,7 +246,12 @@ class Config(BaseSettings):
 
     def faults(self) -> tuple[str, ...]:
         """What does not fit together, although each key by itself is right."""
-        return (*_beyond_loopback(self), *_unreadable(self), *_repeated(self.objectives))
+        return (
+            *_beyond_loopback(self),
+            *_unreadable(self),
+            *_too_short(self.store),
+            *_repeated(self.objectives),
+        )
 
 
 def _beyond_loopback(config: Config) -> Iterator[str]:
@@ -231,7 +260,8 @@ def _beyond_loopback(config: Config) -> Iterator[str]:
     if config.store.keep is None:
         yield (
             f"store.keep: must be said when listen.host is {config.listen.host!r} (not loopback),"
-            " so that nobody's text is kept by surprise; `keep: plain` keeps spans for keep_s"
+            " so that nobody's text is kept by surprise: `plain` keeps spans for keep_s, `hashed`"
+            " keyed hashes of words, `ids` none"
         )
     if config.listen.token_file is None:
         yield (
@@ -247,6 +277,11 @@ def _unreadable(config: Config) -> Iterator[str]:
     ):
         if path is not None and not os.access(path, os.R_OK):
             yield f"{key}: {path} cannot be read"
+
+
+def _too_short(store: StoreConfig) -> Iterator[str]:
+    if store.keep in ("hashed", "ids") and store.reopen_s > store.keep_s:
+        yield f"store.keep_s: {store.keep_s:g} is shorter than store.reopen_s, {store.reopen_s:g}"
 
 
 def _repeated(objectives: tuple[ObjectiveConfig, ...]) -> Iterator[str]:

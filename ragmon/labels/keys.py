@@ -1,8 +1,6 @@
 """What a request or an indexing run can be found by."""
 
-from dataclasses import replace
-
-from ragmon.model.gold import GoldLabel, MatchKey, TargetKind
+from ragmon.model.gold import MatchKey, TargetKind
 from ragmon.model.indexing import Chunking, IndexingRun
 from ragmon.model.record import RequestRecord
 from ragmon.text import Text
@@ -31,17 +29,6 @@ def query_name(query: Text, hasher: TokenHasher | None) -> str:
         return query.identity
     words = normalise_query(query)
     return words if hasher is None or not words else hasher.name(words)
-
-
-def keyed(label: GoldLabel, hasher: TokenHasher | None) -> GoldLabel:
-    """A label as it is matched where queries are known by their hashes.
-
-    Its `query` keeps the words, to be shown.
-    """
-    if hasher is None or label.key.kind is not TargetKind.QUERY or label.query is not None:
-        return label
-    words = label.key.value
-    return replace(label, key=MatchKey(TargetKind.QUERY, hasher.name(words)), query=words)
 
 
 def run_keys(run: IndexingRun) -> tuple[MatchKey, ...]:

@@ -1,6 +1,5 @@
 """A split document as the corpus keeps it: its tokens, and where each chunk lies in them."""
 
-from collections.abc import Callable
 from hashlib import blake2b
 
 from ragmon.model.corpus import CorpusDocument, TokenRange
@@ -8,22 +7,16 @@ from ragmon.model.indexing import ChunkedDocument
 from ragmon.text.tokens import joined
 
 
-def register(
-    pipeline: str,
-    document: ChunkedDocument,
-    registered_ns: int,
-    kept_as: Callable[[tuple[str, ...]], tuple[str, ...]] = tuple,
-) -> CorpusDocument | None:
+def register(pipeline: str, document: ChunkedDocument, registered_ns: int) -> CorpusDocument | None:
     """What the corpus keeps of a split document; None where its source was not captured.
 
-    kept_as: its word tokens, or hashes in their place. A document without an id is known by a
-    hash of what is kept. A chunk without an id is left out, and of a repeated one the first
-    counts.
+    A document without an id is known by a hash of its tokens. A chunk without an id is left
+    out, and of a repeated one the first counts.
     """
     source, located = document.source, document.located
     if source is None or located is None:
         return None
-    tokens = joined(kept_as(source.words))
+    tokens = joined(source.words)
     document_id = document.document_id or _hash(tokens)
     chunks: dict[str, TokenRange | None] = {}
     for chunk, span in zip(document.chunks, located.spans, strict=True):

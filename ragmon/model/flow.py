@@ -104,6 +104,7 @@ class Refusal(StrEnum):
     MALFORMED = "malformed"
     TOO_LARGE = "too_large"
     OVERLOADED = "overloaded"
+    TOO_MANY = "too_many"
     UNAVAILABLE = "unavailable"
     ERROR = "error"
 
@@ -167,6 +168,15 @@ class Kept:
     touched: Cause | None = None
     sealed: bytes = b""
     results: tuple[Result, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Sealable:
+    """A settled trace whose spans may go, by its row and the time of its first settle."""
+
+    row: int
+    trace_id: str
+    first_ns: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,7 @@ def settle(
         labels_read=labels,
         cause=cause,
         corpus_read=known.corpus_read,
-        corpus=_registered(draft.runs, hasher),
+        corpus=_registered(draft.runs),
     )
 
 
@@ -73,14 +73,11 @@ def wanted(
     }
 
 
-def _registered(
-    runs: Iterable[IndexingRun], hasher: TokenHasher | None
-) -> tuple[CorpusDocument, ...]:
+def _registered(runs: Iterable[IndexingRun]) -> tuple[CorpusDocument, ...]:
     """Every document that the chunking runs of a trace register, in their order."""
-    kept_as = tuple if hasher is None else hasher.tokens
     splits = ((run, run.content) for run in runs)
     found = [
-        register(run.pipeline, document, run.event_ns, kept_as)
+        register(run.pipeline, document, run.event_ns)
         for run, content in splits
         if isinstance(content, Chunking)
         for document in content.documents or ()

@@ -154,7 +154,7 @@ def _replace_trace(writing: _Writing, made: Settled) -> None:
     )
     _move_trace(writing, made, trace, inheritance, is_new=before is None)
     _drop_requests(writing, trace.id, requests)
-    if made.corpus or writing.revisions:
+    if made.draft.kept.state is not TraceState.SEALED and (made.corpus or writing.revisions):
         writing.corpus[trace.id] = made.corpus
     for result in made.results:
         _replace_result(writing, made, trace.id, result, inheritance)

@@ -94,6 +94,7 @@ def of_row(row: Any) -> GoldLabel:
         revision=row.revision,
         probability=row.probability,
         content_hash=row.content_hash,
+        query=row.query,
     )
 
 
@@ -207,6 +208,7 @@ def _row(label: GoldLabel, now_ns: int) -> dict[str, Any]:
         "digest": label.key.digest,
         "kind": label.key.kind.value,
         "target": label.key.value,
+        "query": label.query,
         "pipeline": label.pipeline,
         "field": label.field.value,
         "annotator": label.annotator,

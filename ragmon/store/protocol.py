@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from ragmon.model.assessment import Feedback, FeedbackCount, FeedbackGroup
 from ragmon.model.corpus import CorpusDocument, CorpusReceipt, Sources, Wanted
 from ragmon.model.flow import (
     Body,
@@ -13,6 +14,8 @@ from ragmon.model.flow import (
     Known,
     LabelReceipt,
     Offset,
+    Sealable,
+    Sealed,
     Settled,
     Touch,
     Unmatched,
@@ -185,6 +188,46 @@ class Store(Protocol):
         """The pipelines with results, sorted."""
         ...
 
+    def sealable(self, now_ns: int, limit: int, behind: Sealable | None = None) -> list[Sealable]:
+        """Traces whose spans may be kept no longer, the oldest first, at most `limit`.
+
+        They follow `behind` where it is given. A trace that is to be settled again is not
+        among them.
+        """
+        ...
+
+    def seal(self, sealed: Sequence[Sealed]) -> int:
+        """Keep the records of each trace in place of its spans; returns of how many.
+
+        A trace whose revision moved, or that is to be settled again, is passed over.
+        """
+        ...
+
     def expire(self, now_ns: int) -> Expired:
         """Take away what is older than it may be kept."""
+        ...
+
+
+class FeedbackStore(Protocol):
+    """What users thought of requests. Any thread may call it; writes are as in a `Store`."""
+
+    def put(self, feedback: Sequence[Feedback], now_ns: int) -> LabelReceipt:
+        """Keep feedback, the newest version of each voice; what became of it, and what waits."""
+        ...
+
+    def count_new(self, behind: int, limit: int) -> tuple[Mapping[FeedbackGroup, int], int]:
+        """Feedback whose request has come, counted once, of the next `limit` that wait.
+
+        Those behind an id; returns the last one looked at, 0 at the end.
+        """
+        ...
+
+    def unmatched(self) -> int:
+        """How much feedback waits for its request."""
+        ...
+
+    def within(
+        self, start_ns: int, end_ns: int, pipeline: str | None = None
+    ) -> tuple[FeedbackCount, ...]:
+        """Feedback on requests with start_ns <= event_ns < end_ns, at most a thousand counts."""
         ...

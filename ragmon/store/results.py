@@ -1,5 +1,6 @@
 """Results at rest: one row a request, and the match keys by which labels find them."""
 
+import dataclasses
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -37,7 +38,7 @@ _FORGET_KEY = delete(MATCH_KEY).where(
     MATCH_KEY.c.digest == bindparam("old_digest"), MATCH_KEY.c.trace == bindparam("of_trace")
 )
 
-_ROWS = (
+_NAMED = (
     select(
         TRACE.c.trace_id,
         PIPELINE.c.name,
@@ -57,7 +58,16 @@ _ROWS = (
     )
     .join_from(RESULT, TRACE, TRACE.c.id == RESULT.c.trace)
     .join(PIPELINE, PIPELINE.c.id == RESULT.c.pipeline)
-    .where(
+)
+
+_LAST = (
+    _NAMED.add_columns(RESULT.c.span_ids)
+    .where(TRACE.c.trace_id.in_(bindparam("trace_ids", expanding=True)))
+    .order_by(RESULT.c.id)
+)
+
+_ROWS = (
+    _NAMED.where(
         and_(
             RESULT.c.pipeline == bindparam("pipeline"),
             RESULT.c.minute <= bindparam("last_minute"),
@@ -95,6 +105,19 @@ def _stored_request(connection: Connection, row: Any, interned: Interned) -> Sto
     marks = packed.unpack_marks(row, interned.layout(connection, row.layout))
     past = Past(row.span_id, frozenset(row.span_ids.split()), marks)
     return StoredRequest(row.minute, row.pipeline, past, packed.unpack_digests(row.match_keys))
+
+
+def of_sealed(
+    connection: Connection, interned: Interned, trace_ids: Iterable[str]
+) -> dict[str, tuple[Result, ...]]:
+    """The results of these traces as they stand, without the keys that they are found by."""
+    found: dict[str, list[Result]] = defaultdict(list)
+    for chunk in chunks(trace_ids):
+        for row in connection.execute(_LAST, {"trace_ids": chunk}):
+            result = packed.unpack(row, interned.layout(connection, row.layout))
+            with_spans = dataclasses.replace(result, span_ids=tuple(row.span_ids.split()))
+            found[row.trace_id].append(with_spans)
+    return {trace_id: tuple(results) for trace_id, results in found.items()}
 
 
 def replace(

@@ -31,7 +31,14 @@ _KEPT_LONGEST = (
 )
 
 _CONTENT = (
-    select(TRACE.c.id, TRACE.c.trace_id, TRACE.c.revision, KEPT.c.spans)
+    select(
+        TRACE.c.id,
+        TRACE.c.trace_id,
+        TRACE.c.revision,
+        TRACE.c.state,
+        TRACE.c.span_ids,
+        KEPT.c.spans,
+    )
     .join_from(KEPT, TRACE, TRACE.c.id == KEPT.c.trace)
     .where(KEPT.c.trace.in_(bindparam("traces", expanding=True)))
 )
@@ -71,8 +78,10 @@ def let_go(connection: Connection, before_ns: int) -> int:
 
 
 def _gone(row: Any) -> dict[str, Any]:
-    span_ids = (part.span_id for part in unpack_spans(row.trace_id, row.spans))
-    return {"at": row.id, "to_revision": row.revision + 1, "to_span_ids": " ".join(span_ids)}
+    span_ids = row.span_ids
+    if row.state == TraceState.SETTLED.value:
+        span_ids = " ".join(part.span_id for part in unpack_spans(row.trace_id, row.spans))
+    return {"at": row.id, "to_revision": row.revision + 1, "to_span_ids": span_ids}
 
 
 def _strip_winners(connection: Connection, ids: Sequence[int]) -> None:
@@ -122,11 +131,11 @@ def remove_views(connection: Connection, before_minute: int) -> None:
 
 
 def remove_labels(connection: Connection, before_ns: int) -> int:
-    """Delete labels older than a time, but standing ones and those of settled requests."""
-    settled = (
+    """Delete labels older than a time, but standing ones and those of requests that stand."""
+    stands = (
         select(TRACE.c.id)
         .join_from(MATCH_KEY, TRACE, TRACE.c.id == MATCH_KEY.c.trace)
-        .where(MATCH_KEY.c.digest == LABEL.c.digest, TRACE.c.state == TraceState.SETTLED.value)
+        .where(MATCH_KEY.c.digest == LABEL.c.digest, TRACE.c.state != TraceState.GONE.value)
         .exists()
     )
     gone = connection.execute(
@@ -134,7 +143,7 @@ def remove_labels(connection: Connection, before_ns: int) -> int:
             WAITING,
             LABEL.c.labelled_at_ns < before_ns,
             LABEL.c.stored_ns < before_ns,
-            ~settled,
+            ~stands,
         )
     )
     return gone.rowcount

@@ -38,16 +38,20 @@ TRACE = Table(
     Column("first_ns", BigInteger, nullable=False),  # of the first settle, processor's clock
     Column("event_ns", BigInteger, nullable=False),  # of the latest request, else first_ns
     Column("vanished", LargeBinary),  # what requests that are no more had observed
-    Column("span_ids", Text),  # once the trace is gone
+    Column("span_ids", Text),  # once the trace is sealed or gone
     Index("trace_event", "event_ns"),
+    Index("trace_settled", "first_ns", sqlite_where=text("state = 'settled'")),
 )
+
+# One row once what rests here is hashed, and none before.
+KEYING = Table("keying", METADATA, Column("key_check", Text, nullable=False))
 
 # Apart from `trace`, so that a label never rewrites a blob.
 KEPT = Table(
     "kept",
     METADATA,
     Column("trace", Integer, primary_key=True),
-    Column("spans", LargeBinary, nullable=False),
+    Column("spans", LargeBinary, nullable=False),  # reduced records once the trace is sealed
 )
 
 RESULT = Table(
@@ -91,6 +95,7 @@ LABEL = Table(
     Column("digest", BigInteger, nullable=False),
     Column("kind", Text, nullable=False),
     Column("target", Text, nullable=False),
+    Column("query", Text),  # the words of a query whose target is a hash
     Column("pipeline", Text),
     Column("field", Text, nullable=False),
     Column("annotator", Text, nullable=False),
@@ -108,6 +113,29 @@ LABEL = Table(
         "labelled_at_ns",
         sqlite_where=text(f"matched_ns IS NULL AND {WAITING}"),
     ),
+)
+
+# Apart from labels: feedback is shown and never joined. No text of a person's rests here but
+# the application's own id of a request.
+FEEDBACK = Table(
+    "feedback",
+    METADATA,
+    Column("id", Integer, primary_key=True),
+    Column("identity", LargeBinary, nullable=False, unique=True),
+    Column("digest", BigInteger, nullable=False),  # under which match key a request stands
+    Column("span_id", Text),  # of the one span that is meant
+    Column("pipeline", Text),
+    Column("name", Text, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("score", Float),
+    Column("label", Text),
+    Column("source", Text, nullable=False),
+    Column("given_ns", BigInteger, nullable=False),
+    Column("stored_ns", BigInteger, nullable=False),
+    Column("counted", Integer),  # 1 once it was counted with the pipeline of its request
+    Index("feedback_digest", "digest"),
+    Index("feedback_age", "stored_ns"),
+    Index("feedback_waiting", "id", sqlite_where=text("counted IS NULL")),
 )
 
 TOUCHED = Table(

@@ -1,16 +1,29 @@
 """The store on SQLite: facts, results, labels and roll-ups in one file."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 from typing import Self
 
 from sqlalchemy import Connection, func, select
 
+from ragmon.errors import StoreError
 from ragmon.model.corpus import CorpusDocument, CorpusReceipt, Sources, Wanted
-from ragmon.model.flow import Conflict, Kept, Known, LabelReceipt, Settled, Touch, Unmatched
+from ragmon.model.flow import (
+    Conflict,
+    Kept,
+    Known,
+    LabelReceipt,
+    Sealable,
+    Sealed,
+    Settled,
+    Touch,
+    TraceState,
+    Unmatched,
+)
 from ragmon.model.gold import GoldLabel, MatchKey
+from ragmon.model.keep import Keep
 from ragmon.model.label_views import LabelChoice, LabelCount
 from ragmon.model.result import Fresh, RequestKey, Result
 from ragmon.model.window import Dirty, RollUp
@@ -19,11 +32,13 @@ from ragmon.store import (
     corpus,
     corpus_expiry,
     corpus_sources,
+    keying,
     label_reading,
     results,
     retention,
     rows,
     schema,
+    sealing,
     traces,
 )
 from ragmon.store import labels as labels_table
@@ -31,7 +46,9 @@ from ragmon.store import roll_ups as roll_ups_table
 from ragmon.store import touched as touched_table
 from ragmon.store.chunks import chunks
 from ragmon.store.database import Database, Pragmas
+from ragmon.store.feedback_store import SqliteFeedback
 from ragmon.store.interned import Interned
+from ragmon.store.keying import Hasher
 from ragmon.store.lock import FileLock
 from ragmon.store.protocol import Expired
 from ragmon.store.schema import DIRTY
@@ -41,9 +58,12 @@ from ragmon.store.schema import DIRTY
 class StoreSettings:
     """How long what is kept, in seconds: content from the first settle, numbers from the event.
 
-    corpus_bytes: bound of the tokens of registered documents.
+    keep: what is kept as content; unless plain, the spans go after reopen_s. corpus_bytes:
+    bound of the tokens of registered documents.
     """
 
+    keep: Keep = Keep.PLAIN
+    reopen_s: float = 900.0
     keep_s: float = 7 * 86400.0
     retention_s: float = 30 * 86400.0
     corpus_bytes: int = 1 << 30
@@ -54,12 +74,19 @@ class SqliteStore:
 
     Any thread may call it; one writes at a time. It holds the lock beside the file.
 
+    hasher: needed to keep anything but plain, and from then on; a plain store is hashed then.
+
     Raises:
         StoreLockedError: another process (or another store here) has the file.
-        StoreError: the file is no store of this version.
+        StoreError: the file is no store of this version, or was hashed with another key.
     """
 
-    def __init__(self, folder: Path | None, settings: StoreSettings | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path | None,
+        settings: StoreSettings | None = None,
+        hasher: Hasher | None = None,
+    ) -> None:
         self._settings = settings or StoreSettings()
         path = folder / "store.db" if folder else None
         self._lock = FileLock(path, "store") if path else None
@@ -70,13 +97,33 @@ class SqliteStore:
         self._database = Database(
             path, Pragmas(secure_delete=True), on_rollback=self._interned.clear
         )
+        self.feedback = SqliteFeedback(self._database)
         try:
             with self._database.write() as connection:
                 schema.prepare(connection)
                 self._marks = count(1 + _last_mark(connection))
+            self._hasher = hasher if self._is_keyed(hasher) else None
         except BaseException:
             self.close()
             raise
+
+    @property
+    def keyed(self) -> bool:
+        """Whether queries and the corpus are known by their hashes here."""
+        return self._hasher is not None
+
+    def _is_keyed(self, hasher: Hasher | None) -> bool:
+        with self._database.read() as connection:
+            if keying.is_keyed(connection, hasher):
+                return True
+        if self._settings.keep is Keep.PLAIN:
+            return False
+        if hasher is None:
+            raise StoreError(f"keep: {self._settings.keep} needs a key to hash with")
+        with self._database.write() as connection:
+            keying.key(connection, hasher)
+        self._database.checkpoint()  # the plain words leave the log too
+        return True
 
     def close(self) -> None:
         """Close the file and let go of the lock; a second call does nothing."""
@@ -95,7 +142,11 @@ class SqliteStore:
     def load(self, trace_ids: Iterable[str]) -> dict[str, Kept]:
         """What is kept of each trace; one that is not stored has the revision 0."""
         with self._database.read() as connection:
-            return traces.load(connection, trace_ids)
+            kept = traces.load(connection, trace_ids)
+            sealed = [one.trace_id for one in kept.values() if one.state is TraceState.SEALED]
+            for trace_id, last in results.of_sealed(connection, self._interned, sealed).items():
+                kept[trace_id] = replace(kept[trace_id], results=last)
+        return kept
 
     def known(self, keys: Iterable[MatchKey]) -> Known:
         """The labels under any of these match keys, each at its newest version."""
@@ -114,6 +165,8 @@ class SqliteStore:
         self, settled: Sequence[Settled], now_ns: int, *, silent: bool = False
     ) -> tuple[list[Fresh], list[Conflict]]:
         """Replace the results of each trace, unless its facts are no longer the facts."""
+        if self._hasher:
+            settled = [keying.hashed_settled(one, self._hasher) for one in settled]
         batch = commits.batch(
             settled,
             now_ns,
@@ -128,11 +181,15 @@ class SqliteStore:
 
     def put_corpus(self, documents: Sequence[CorpusDocument]) -> CorpusReceipt:
         """Register documents, and touch the traces that read something else now."""
+        if self._hasher:
+            documents = [keying.hashed_document(one, self._hasher) for one in documents]
         with self._database.write() as connection:
             return corpus.put(connection, self._interned, documents, self._settings.corpus_bytes)
 
     def put_labels(self, labels: Sequence[GoldLabel], now_ns: int) -> LabelReceipt:
         """Keep labels, the greatest version of each, and touch the traces they reach."""
+        if self._hasher:
+            labels = [keying.keyed_label(one, self._hasher) for one in labels]
         with self._database.write() as connection:
             return labels_table.put(connection, labels, now_ns)
 
@@ -192,6 +249,19 @@ class SqliteStore:
 
     # --- ageing -----------------------------------------------------------------------
 
+    def sealable(self, now_ns: int, limit: int, behind: Sealable | None = None) -> list[Sealable]:
+        """Traces whose spans may be kept no longer, the oldest first, from behind one of them."""
+        if self._settings.keep is Keep.PLAIN:
+            return []
+        before_ns = now_ns - int(self._settings.reopen_s * 1e9)
+        with self._database.read() as connection:
+            return sealing.sealable(connection, before_ns, limit, behind)
+
+    def seal(self, sealed: Sequence[Sealed]) -> int:
+        """Keep the records of each trace in place of its spans, unless its facts moved."""
+        with self._database.write() as connection:
+            return sealing.seal(connection, sealed)
+
     def expire(self, now_ns: int) -> Expired:
         """Take away what is older than it may be kept, in short transactions."""
         keep_ns = now_ns - int(self._settings.keep_s * 1e9)
@@ -203,6 +273,7 @@ class SqliteStore:
             removed = retention.remove_labels(connection, retention_ns)
             retention.remove_views(connection, minute)
             self._interned.clear()
+        self.feedback.remove(retention_ns)
         self._expire_corpus(retention_ns)
         return Expired(gone, deleted, removed)
 

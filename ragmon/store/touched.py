@@ -14,7 +14,7 @@ _MATCHING = insert(TOUCHED).from_select(
     ["trace", "cause"],
     select(MATCH_KEY.c.trace, bindparam("because"))
     .join_from(MATCH_KEY, TRACE, TRACE.c.id == MATCH_KEY.c.trace)
-    .where(MATCH_KEY.c.digest == bindparam("under"), TRACE.c.state == TraceState.SETTLED.value),
+    .where(MATCH_KEY.c.digest == bindparam("under"), TRACE.c.state != TraceState.GONE.value),
 )
 
 # Of the causes here a revision changes values that stand, and is the greatest word.
@@ -40,13 +40,13 @@ _CLEAR_IDS = delete(TOUCHED).where(
 
 
 def touch_matching(connection: Connection, digests: Iterable[int], cause: Cause) -> None:
-    """Touch every settled trace under these match keys."""
+    """Touch every trace under these match keys that is not gone."""
     if rows := [{"under": digest, "because": cause.value} for digest in set(digests)]:
         connection.execute(_TOUCH, rows)
 
 
 def touch(connection: Connection, traces: Iterable[int], cause: Cause) -> None:
-    """Touch these traces, by row id; each must be settled."""
+    """Touch these traces, by row id; none may be gone."""
     if rows := [{"trace": trace, "cause": cause.value} for trace in sorted(traces)]:
         connection.execute(_TOUCH_THESE, rows)
 

@@ -1,7 +1,7 @@
 """Stored traces: their revision, their state, and the spans kept of them."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
@@ -9,6 +9,7 @@ from sqlalchemy import Connection, bindparam, delete, func, insert, select, upda
 from ragmon.model.flow import Kept, TraceState
 from ragmon.model.result import Cause
 from ragmon.store.chunks import chunks
+from ragmon.store.compression import decompress
 from ragmon.store.packing import unpack_spans
 from ragmon.store.schema import KEPT, TOUCHED, TRACE
 
@@ -57,7 +58,10 @@ class StoredTrace:
 
 
 def load(connection: Connection, trace_ids: Iterable[str]) -> dict[str, Kept]:
-    """What is kept of each trace, with revision 0 for one that is not stored."""
+    """What is kept of each trace, with revision 0 for one that is not stored.
+
+    The results of a sealed one are left out.
+    """
     kept = {trace_id: Kept(trace_id) for trace_id in trace_ids}
     for chunk in chunks(list(kept)):
         for row in connection.execute(_KEPT, {"trace_ids": chunk}):
@@ -66,10 +70,17 @@ def load(connection: Connection, trace_ids: Iterable[str]) -> dict[str, Kept]:
 
 
 def _kept(row: Any) -> Kept:
-    spans = () if row.spans is None else unpack_spans(row.trace_id, row.spans)
-    ids = (row.span_ids or "").split() if row.spans is None else (part.span_id for part in spans)
-    touched = None if row.cause is None else Cause(row.cause)
-    return Kept(row.trace_id, row.revision, TraceState(row.state), spans, frozenset(ids), touched)
+    found = Kept(
+        row.trace_id,
+        row.revision,
+        TraceState(row.state),
+        touched=None if row.cause is None else Cause(row.cause),
+    )
+    if found.state is TraceState.SETTLED:
+        spans = unpack_spans(row.trace_id, row.spans)
+        return replace(found, spans=spans, span_ids=frozenset(part.span_id for part in spans))
+    sealed = b"" if row.spans is None else decompress(row.spans)
+    return replace(found, span_ids=frozenset((row.span_ids or "").split()), sealed=sealed)
 
 
 def stored(connection: Connection, trace_ids: Iterable[str]) -> dict[str, StoredTrace]:

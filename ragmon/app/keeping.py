@@ -1,0 +1,101 @@
+"""What is kept of texts: the key that hashes them, and traces that are sealed in time."""
+
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from ragmon.app.faults import where_raised
+from ragmon.config import Config
+from ragmon.errors import ConfigError
+from ragmon.model.flow import Kept, Sealable, Sealed, TraceState
+from ragmon.model.keep import Keep
+from ragmon.settle import TraceLimits, draft, seal
+from ragmon.store.hash_key import load_key, make_key, new_key
+from ragmon.store.protocol import Store
+from ragmon.text.hashing import TokenHasher
+
+_log = logging.getLogger("ragmon.app")
+_BATCH = 64
+
+
+def load_hasher(config: Config, folder: Path | None) -> TokenHasher | None:
+    """The hasher of a configuration's key, None where nothing is to be hashed.
+
+    A key beside the store is made where there is none and one is needed. For a store in
+    memory (folder: None) without a key file it is a new one.
+
+    Raises:
+        ConfigError: the key is no key.
+        StoreError: it cannot be read or written.
+    """
+    needed = keep_of(config) is not Keep.PLAIN
+    if config.store.hash_key_file is not None:
+        return _hasher(load_key(Path(config.store.hash_key_file)), config.store.hash_key_file)
+    if folder is None:
+        return TokenHasher(new_key()) if needed else None
+    path = folder / "hash.key"
+    key = load_key(path)
+    if key is None and needed:
+        key = make_key(path)
+    return None if key is None else _hasher(key, str(path))
+
+
+def keep_of(config: Config) -> Keep:
+    """What is kept; on loopback plain, unless it is said."""
+    return Keep(config.store.keep or Keep.PLAIN)
+
+
+def _hasher(key: bytes | None, path: str) -> TokenHasher:
+    try:
+        return TokenHasher(key or b"")
+    except ValueError as error:
+        raise ConfigError((f"store.hash_key_file: {path}: {error}",)) from None
+
+
+class Sealer:
+    """Lets the spans of settled traces go in time, unless plain ones are kept.
+
+    holds: whether spans of a trace still wait to be settled. on_error: told of a trace whose
+    records cannot be read. One caller at a time.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        keep: Keep,
+        hasher: TokenHasher | None,
+        limits: TraceLimits,
+        holds: Callable[[str], bool],
+        on_error: Callable[[], None],
+    ) -> None:
+        self._store = store
+        self._keep = keep
+        self._hasher = hasher
+        self._limits = limits
+        self._holds = holds
+        self._on_error = on_error
+        self._behind: Sealable | None = None
+
+    def step(self, now_ns: int) -> int:
+        """Seal a batch of what is due at `now_ns`; how many traces were.
+
+        Raises:
+            StoreUnavailableError: the store cannot commit now.
+        """
+        page = self._store.sealable(now_ns, _BATCH, self._behind)
+        # What was passed over is looked at again once all the others were.
+        self._behind = page[-1] if len(page) == _BATCH else None
+        due = [one.trace_id for one in page if not self._holds(one.trace_id)]
+        kept = [one for one in self._store.load(due).values() if one.state is TraceState.SETTLED]
+        return self._store.seal(list(self._sealed(kept))) if kept else 0
+
+    def _sealed(self, traces: Sequence[Kept]) -> Iterator[Sealed]:
+        assert self._hasher is not None  # the store has it, else nothing is due
+        for kept in traces:
+            try:
+                records = draft(kept, (), self._limits).records
+                keep_hashes = self._keep is Keep.HASHED
+                yield Sealed(kept, seal(records, self._hasher, keep_hashes=keep_hashes))
+            except Exception as error:  # noqa: BLE001 (one trace may not cost the others)
+                self._on_error()
+                _log.error("trace %s cannot be sealed (%s)", kept.trace_id, where_raised(error))
