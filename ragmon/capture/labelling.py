@@ -105,7 +105,7 @@ def target(
         trace_id = get_current_span().get_span_context().trace_id
         if not trace_id:
             raise ValueError(
-                "no target outside of a trace: give a trace_id, a request_id or, to a label, a query"
+                "no target outside of a trace: give trace_id, request_id or, to a label, query"
             )
     written = format_trace_id(trace_id) if isinstance(trace_id, int) else trace_id
     return {"trace_id": written, "span_id": span_id, "request_id": request_id, "query": query}
