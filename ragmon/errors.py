@@ -10,7 +10,8 @@ RagmonError
 ├── NotKeptError       a text was asked for of which only hashes, or nothing, is kept
 ├── MalformedError     bytes that are no OTLP or no label, and never will be
 ├── TooLargeError      a body, message or batch over its bound
-└── OverloadedError    no room now; the sender should try again shortly
+├── OverloadedError    no room now; the sender should try again shortly
+└── TooManyError       posted faster than the limit allows; later is soon enough
 """
 
 
@@ -62,5 +63,13 @@ class OverloadedError(RagmonError):
     """There is no room at the moment; `retry_after_s` says when to try again."""
 
     def __init__(self, message: str, retry_after_s: int = 1) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
+
+
+class TooManyError(RagmonError):
+    """More was posted than the limit of a rate allows; `retry_after_s` says when to go on."""
+
+    def __init__(self, message: str, retry_after_s: int) -> None:
         super().__init__(message)
         self.retry_after_s = retry_after_s

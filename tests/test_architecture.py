@@ -55,7 +55,9 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
         "replay": "model text ingest assemble interpret labels metrics settle",
         "generate": "model labels metrics telemetry semconv config",
         "app": " ".join(
-            sorted(PROCESSOR | {"model", "text", "config", "evaluate", "replay", "_version"})
+            sorted(
+                PROCESSOR | {"model", "semconv", "text", "config", "evaluate", "replay", "_version"}
+            )
         ),
         "demo": "ragmon",
         "cli": "app config generate metrics labels evaluate summary replay demo model ingest"

@@ -6,7 +6,9 @@ from typing import Any, Final
 
 import orjson
 
+from ragmon.app.assessments import AssessmentDesk
 from ragmon.app.choice import check_names, since_ns, unknown
+from ragmon.app.feedback import FeedbackDesk
 from ragmon.app.labels import LabelDesk
 from ragmon.errors import MalformedError
 from ragmon.labels.write import posted_form
@@ -22,9 +24,18 @@ _PARAMETERS: Final = ("field", "annotator", "since")
 class LabelViews:
     """Shows labels. Any thread may call it. windows: name -> seconds."""
 
-    def __init__(self, store: Store, desk: LabelDesk, windows: Mapping[str, int]) -> None:
+    def __init__(
+        self,
+        store: Store,
+        desk: LabelDesk,
+        assessments: AssessmentDesk,
+        feedback: FeedbackDesk,
+        windows: Mapping[str, int],
+    ) -> None:
         self._store = store
         self._desk = desk
+        self._assessments = assessments
+        self._feedback = feedback
         self._windows = windows
 
     def lines(self, chosen: Mapping[str, str], now_ns: int) -> Iterator[bytes]:
@@ -40,11 +51,16 @@ class LabelViews:
         return iter(lambda: b"".join(islice(lines, _LINES)), b"")
 
     def status(self, now_ns: int) -> dict[str, Any]:
-        """Outcomes since the start, what waits, counts by field and annotator, coverage."""
+        """Outcomes since the start, what waits, counts by field and annotator, coverage.
+
+        Also what became of evaluations that telemetry carried, and of feedback.
+        """
         waiting = self._store.labels_unmatched()
         oldest_ns = waiting.oldest_ns
         return {
             "since_start": dict(self._desk.outcomes),
+            "assessments": self._assessments.counts,
+            "feedback": self._feedback.status(),
             "unmatched": {
                 "count": waiting.count,
                 "oldest_age_s": None if oldest_ns is None else max(0, now_ns - oldest_ns) / 1e9,

@@ -9,11 +9,12 @@ import orjson
 
 from ragmon.app.event_window import EventWindow, check_pipeline, read_window
 from ragmon.app.faults import where_raised
+from ragmon.app.feedback import told
 from ragmon.errors import StoreUnavailableError
 from ragmon.metrics.registry import Registry
 from ragmon.model.result import RequestKey, Result
 from ragmon.model.window import Dirty, RollUp
-from ragmon.store.protocol import Store
+from ragmon.store.protocol import FeedbackStore, Store
 from ragmon.summary.condense import condensed
 from ragmon.summary.live import live_report
 from ragmon.summary.roll_up import roll_up
@@ -29,12 +30,13 @@ _LINES: Final = 200
 class LiveReports:
     """Answers what is asked about live traffic. Any thread may call it; it writes nothing."""
 
-    def __init__(self, store: Store, registry: Registry) -> None:
+    def __init__(self, store: Store, feedback: FeedbackStore, registry: Registry) -> None:
         self._store = store
+        self._feedback = feedback
         self._registry = registry
 
     def summary(self, chosen: Mapping[str, str], now_ns: int) -> bytes:
-        """What a window says of each pipeline, as JSON: counts, scorecard, report.
+        """What a window says of each pipeline, as JSON: counts, scorecard, report, feedback.
 
         chosen: as `read_window` reads it. `unread_minutes` counts those whose rows cannot
         be read, and which are left out.
@@ -47,7 +49,11 @@ class LiveReports:
         check_pipeline(window, self._store.pipelines())
         read = _Reading(self._store, window)
         summaries = merge(condensed(read.roll_ups()), self._registry.slots)
-        pipelines = [self._told(one, window) for one in summaries]
+        given = self._given(window)
+        pipelines = [
+            {**self._told(one, window), "feedback": given.get(one.pipeline, [])}
+            for one in summaries
+        ]
         return orjson.dumps({"pipelines": pipelines, "unread_minutes": read.unread_minutes})
 
     def lines(self, chosen: Mapping[str, str], now_ns: int) -> Iterator[bytes]:
@@ -73,6 +79,13 @@ class LiveReports:
         for row in _once(rows):
             if of_requests(row.layout):
                 yield orjson.dumps(table.row(row)) + b"\n"
+
+    def _given(self, window: EventWindow) -> dict[str, list[dict[str, Any]]]:
+        """Feedback on the requests of a window, by pipeline; it enters no report."""
+        given: dict[str, list[dict[str, Any]]] = {}
+        for one in self._feedback.within(window.start_ns, window.end_ns, window.pipeline):
+            given.setdefault(one.pipeline, []).append(told(one))
+        return given
 
     def _told(self, one: WindowSummary, window: EventWindow) -> dict[str, Any]:
         start, end = _minute(window.start_ns), _minute(window.end_ns)

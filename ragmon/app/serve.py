@@ -73,6 +73,7 @@ def _settings(config: Config) -> ServerSettings:
         limits.body_bytes,
         limits.label_body_bytes,
         limits.corpus_body_bytes,
+        limits.labels_per_s,
         _token(listen.token_file),
     )
 

@@ -16,6 +16,7 @@ from ragmon.cli.asking import (
     refused,
 )
 from ragmon.cli.console import complain
+from ragmon.cli.feedback import show_feedback
 from ragmon.cli.report_files import check_endings, write_report
 from ragmon.cli.showing import show, without_silent
 from ragmon.errors import ConfigError
@@ -58,8 +59,10 @@ def report(
     check_endings(output or ())
     told = _told(endpoint, asked(since, end, pipeline))
     reports = [(one["pipeline"], _read(one["report"])) for one in told["pipelines"]]
+    given = {one["pipeline"]: one.get("feedback", []) for one in told["pipelines"]}
     for name, found in reports:
         show(found)
+        show_feedback(given[name])
         for path in output or ():
             write_report(path if len(reports) == 1 else _of(path, name), found, NO_WEIGHTS, None)
     if unread := told.get("unread_minutes"):

@@ -8,6 +8,7 @@ from ragmon.errors import (
     OverloadedError,
     StoreError,
     TooLargeError,
+    TooManyError,
 )
 from ragmon.model.flow import Refusal
 
@@ -47,6 +48,8 @@ def answer(error: Exception) -> Answer:
             return Answer(413, RESOURCE_EXHAUSTED, None, text, Refusal.TOO_LARGE)
         case OverloadedError():
             return Answer(503, UNAVAILABLE, error.retry_after_s, text, Refusal.OVERLOADED)
+        case TooManyError():
+            return Answer(429, RESOURCE_EXHAUSTED, error.retry_after_s, text, Refusal.TOO_MANY)
         case StoreError():
             message = "the store cannot take it now"
             return Answer(503, UNAVAILABLE, 1, message, Refusal.UNAVAILABLE)

@@ -12,14 +12,20 @@ from ragmon.server.intake import Posted
 from ragmon.server.label_reads_http import LabelReads
 from ragmon.server.otlp_http import ExportEndpoint
 from ragmon.server.posts_http import PostsEndpoint
+from ragmon.server.rate import RateLimit
 from ragmon.server.receive import Receiver
 from ragmon.server.signals import LOGS, TRACES
 
 
 def facts_app(
-    receiver: Receiver, label_body_bytes: int, corpus_body_bytes: int, token: str | None = None
+    receiver: Receiver,
+    label_body_bytes: int,
+    corpus_body_bytes: int,
+    labels_per_s: float,
+    token: str | None = None,
 ) -> Starlette:
     """The application of the OTLP/HTTP port; with a token every request must show it."""
+    rate = RateLimit(labels_per_s, "label")
 
     async def take_labels(posted: Sequence[object], received_ns: int, _: Request) -> Posted:
         return await receiver.intake.post_labels(posted, received_ns)
@@ -31,8 +37,8 @@ def facts_app(
     async def take_feedback(posted: Sequence[object], received_ns: int, _: Request) -> Posted:
         return await receiver.intake.post_feedback(posted, received_ns)
 
-    labels = PostsEndpoint(receiver, label_body_bytes, "label", take_labels)
-    feedback = PostsEndpoint(receiver, label_body_bytes, "feedback", take_feedback)
+    labels = PostsEndpoint(receiver, label_body_bytes, "label", take_labels, rate)
+    feedback = PostsEndpoint(receiver, label_body_bytes, "feedback", take_feedback, rate)
     corpus = PostsEndpoint(receiver, corpus_body_bytes, "document", take_corpus)
     return Starlette(
         routes=[

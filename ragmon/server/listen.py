@@ -27,6 +27,7 @@ _Stop: TypeAlias = Callable[[], Awaitable[None]]
 class ServerSettings:
     """Where to listen, and the largest bodies, before and after decompression.
 
+    labels_per_s: labels and feedback together, over time.
     `token` is the bearer token that senders must show, None for everybody may send.
     All requests in flight may hold four bodies of the largest size together.
     """
@@ -36,6 +37,7 @@ class ServerSettings:
     body_bytes: int
     label_body_bytes: int
     corpus_body_bytes: int = 64 << 20
+    labels_per_s: float = 5_000.0
     token: str | None = field(default=None, repr=False)
 
 
@@ -90,7 +92,11 @@ class Servers:
     async def _start_http(self) -> int:
         bound = bind(self._settings.host, self._settings.ports.otlp_http, "otlp_http_port")
         settings = self._settings
-        limits = (settings.label_body_bytes, settings.corpus_body_bytes)
+        limits = (
+            settings.label_body_bytes,
+            settings.corpus_body_bytes,
+            settings.labels_per_s,
+        )
         web = WebServer(facts_app(self._receiver, *limits, settings.token), bound)
         self._facts_stops.append(web.stop)
         await web.start()

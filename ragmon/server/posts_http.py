@@ -13,6 +13,7 @@ from ragmon.ingest.json_body import load
 from ragmon.ingest.split import JSON
 from ragmon.server import body, responses
 from ragmon.server.intake import Posted
+from ragmon.server.rate import RateLimit
 from ragmon.server.receive import Receiver
 
 _LINES: Final = frozenset(
@@ -28,16 +29,30 @@ Take: TypeAlias = Callable[[Sequence[object], int, Request], Awaitable[Posted]]
 
 
 class PostsEndpoint:
-    """Answers posted facts of one kind, which `noun` names."""
+    """Answers posted facts of one kind, which `noun` names.
 
-    def __init__(self, receiver: Receiver, body_bytes: int, noun: str, take: Take) -> None:
+    rate: how many may come over time, which endpoints may share; None for any number.
+    """
+
+    def __init__(
+        self,
+        receiver: Receiver,
+        body_bytes: int,
+        noun: str,
+        take: Take,
+        rate: RateLimit | None = None,
+    ) -> None:
         self._receiver = receiver
         self._body_bytes = body_bytes
         self._noun = noun
         self._keep = take
+        self._rate = rate
 
     async def post(self, request: Request) -> Response:
-        """Take posted facts in: 200, 207 where some had faults, 400 where all had."""
+        """Take posted facts in: 200, 207 where some had faults, 400 where all had.
+
+        429 where they come too fast: nothing of the body is kept then.
+        """
         media_type, encoding = body.media_type(request), body.encoding(request)
         if media_type != JSON and media_type not in _LINES:
             return responses.unsupported(f"content-type must be {JSON} or application/x-ndjson\n")
@@ -55,10 +70,16 @@ class PostsEndpoint:
         received_ns = receiver.intake.now_ns()
         with receiver.budget.lease() as lease:
             sent = await body.read_body(request, self._body_bytes, lease)
+            self._spend(0)  # asked first, since reading a body costs more than this
             content = await receiver.inflate(sent, encoding, self._body_bytes, lease)
             read = _read_lines if media_type in _LINES else _read_json
             posted = await receiver.offload.run(len(content), read, content)
-            return await self._keep(self._checked(posted), received_ns, request)
+            self._spend(len(self._checked(posted)))
+            return await self._keep(posted, received_ns, request)
+
+    def _spend(self, facts: int) -> None:
+        if self._rate is not None:
+            self._rate.take(facts, self._receiver.intake.now_ns())
 
     def _checked(self, posted: list[object]) -> list[object]:
         if not posted:

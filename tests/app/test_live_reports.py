@@ -254,7 +254,7 @@ class Disturbed:
 def disturbed(parts: Parts) -> tuple[Disturbed, LiveReports]:
     measured(parts, 1, 2)
     store = Disturbed(list(parts.store.rows(0, 1 << 62)))
-    return store, LiveReports(cast("Store", store), build((5,)))
+    return store, LiveReports(cast("Store", store), parts.store.feedback, build((5,)))
 
 
 def test_a_request_that_is_settled_again_meanwhile_counts_once() -> None:

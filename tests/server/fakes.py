@@ -49,9 +49,10 @@ class FakeIntake:
     ignored: int = 0
     failures: list[Exception] = field(default_factory=list)
     fault: Exception | None = None
+    clock_ns: int = NOW
 
     def now_ns(self) -> int:
-        return NOW
+        return self.clock_ns
 
     async def accept(self, body: Body, transport: Transport) -> None:
         if self.fault is not None:
