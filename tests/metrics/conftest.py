@@ -17,6 +17,7 @@ from ragmon.model.record import (
     StageRun,
 )
 from ragmon.text import Text
+from tests.metrics.measuring import Measure, hashed, plain
 
 # The first example of a test builds patterns that all others share.
 settings.register_profile("no deadline", deadline=None)
@@ -59,6 +60,13 @@ def make_record() -> MakeRecord:
         )
 
     return make
+
+
+@pytest.fixture(params=[plain, hashed])
+def measured(request: pytest.FixtureRequest) -> Measure:
+    """Measures a request with its texts, and again sealed, with the hashes of their tokens."""
+    rule: Measure = request.param
+    return rule
 
 
 @pytest.fixture
