@@ -18,6 +18,7 @@ from ragmon.store.keying import hashed_document
 from ragmon.text.hashing import TokenHasher
 
 _NO_VALUE = {Kind.NOT_KEPT: Kind.NOT_KEPT}
+NO_LABEL = Gold()
 HASHER = TokenHasher(b"the key of tests")
 
 Values: TypeAlias = Mapping[str, float | Kind | None]
@@ -48,9 +49,10 @@ def remeasured(
     corpus: Sequence[CorpusDocument] = (),
     *,
     keep_hashes: bool,
+    known: Gold = NO_LABEL,
 ) -> tuple[Measured, ...]:
-    """The values of a request that was measured, sealed, and then got its labels."""
-    before = dict(zip(registry.layout, measure(record, Gold(), registry), strict=True))
+    """The values of a request that was measured with what was known, sealed, and then labelled."""
+    before = dict(zip(registry.layout, measure(record, known, registry), strict=True))
     (reduced,) = unseal(seal([record], HASHER, keep_hashes=keep_hashes), HASHER)
     kept = [hashed_document(document, HASHER) for document in corpus]
     sources = sources_of(kept, wanted(reduced, gold, HASHER.words))
