@@ -1,7 +1,7 @@
 """Tokens by their keyed hashes: they compare as the tokens do, and nothing can be read."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ragmon.errors import NotKeptError
@@ -28,6 +28,7 @@ def test_hashes_are_equal_where_tokens_are(first: str, second: str) -> None:
     assert len(short.words) == len(one.words)
 
 
+@example("3.5M", "3500000")
 @given(NUMBERS, NUMBERS)
 def test_numbers_are_supported_as_before(answer: str, context: str) -> None:
     """What a context supports of an answer does not depend on the form of either."""
