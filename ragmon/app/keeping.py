@@ -10,7 +10,7 @@ from ragmon.errors import ConfigError
 from ragmon.model.flow import Kept, Sealable, Sealed, TraceState
 from ragmon.model.keep import Keep
 from ragmon.settle import TraceLimits, draft, seal
-from ragmon.store.hash_key import load_key, make_key, new_key
+from ragmon.store.hash_key import is_in_use, load_key, make_key, new_key
 from ragmon.store.protocol import Store
 from ragmon.text.hashing import TokenHasher
 
@@ -21,8 +21,8 @@ _BATCH = 64
 def load_hasher(config: Config, folder: Path | None) -> TokenHasher | None:
     """The hasher of a configuration's key, None where nothing is to be hashed.
 
-    A key beside the store is made where there is none and one is needed. For a store in
-    memory (folder: None) without a key file it is a new one.
+    A key beside the store is made where there is none, one is needed, and nothing was hashed
+    with one that is lost. For a store in memory (folder: None) without a key file it is new.
 
     Raises:
         ConfigError: the key is no key.
@@ -35,7 +35,7 @@ def load_hasher(config: Config, folder: Path | None) -> TokenHasher | None:
         return TokenHasher(new_key()) if needed else None
     path = folder / "hash.key"
     key = load_key(path)
-    if key is None and needed:
+    if key is None and needed and not is_in_use(folder):
         key = make_key(path)
     return None if key is None else _hasher(key, str(path))
 

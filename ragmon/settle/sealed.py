@@ -14,18 +14,22 @@ from ragmon.model.record import RequestRecord, Stage
 from ragmon.model.result import Result
 from ragmon.settle.results import Joining, key_of, winners_of, words_of
 
+_SCOPES = {str(Stage.CHUNKING): Scope.DOCUMENT, str(Stage.EMBEDDING): Scope.INDEX}
+
 
 def results_again(draft: Draft, joining: Joining) -> Iterator[Result]:
     """The results of a sealed trace, with the labels and the corpus that stand now."""
     last = {result.key: result for result in draft.kept.results}
     for record in draft.records:
-        yield _request_again(record, last[key_of(record)], joining)
+        # Sealed by a version that read other requests out of the spans than were stored.
+        if key_of(record) in last:
+            yield _request_again(record, last[key_of(record)], joining)
     for run in sealed_runs(draft):
         yield _run_again(run, joining)
 
 
 def sealed_runs(draft: Draft) -> tuple[Result, ...]:
-    """Of a sealed trace the last results of its indexing runs; no record of a run is kept."""
+    """Of a sealed trace the last results without a record: no record of a run is kept."""
     requests = {key_of(record) for record in draft.records}
     return tuple(result for result in draft.kept.results if result.key not in requests)
 
@@ -49,7 +53,7 @@ def _request_again(record: RequestRecord, last: Result, joining: Joining) -> Res
 def _run_again(last: Result, joining: Joining) -> Result:
     keys = trace_keys(*last.key)
     gold = join_run(keys, last.pipeline, joining.labels)
-    scope = Scope.DOCUMENT if last.layout[0].stage == Stage.CHUNKING else Scope.INDEX
+    scope = _SCOPES.get(last.layout[0].stage, Scope.REQUEST)
     before = dict(zip(last.layout, last.values, strict=True))
     return replace(
         last,

@@ -2,9 +2,14 @@
 
 import os
 import secrets
+import sqlite3
 from pathlib import Path
 
+from sqlalchemy import create_engine, select
+from sqlalchemy.exc import DatabaseError
+
 from ragmon.errors import StoreError
+from ragmon.store.schema import KEYING
 
 _BYTES = 32
 
@@ -39,6 +44,25 @@ def make_key(path: Path) -> bytes:
     except OSError as error:
         raise StoreError(f"the key {path} cannot be written: {error.strerror}") from None
     return key
+
+
+def is_in_use(folder: Path) -> bool:
+    """Whether the store of a folder keeps hashes already, which a new key could not make.
+
+    A file that cannot be read says no; opening it as a store tells what is wrong with it.
+    """
+    path = folder / "store.db"
+    if not path.exists():
+        return False
+    uri = f"{path.absolute().as_uri()}?mode=ro"
+    engine = create_engine("sqlite://", creator=lambda: sqlite3.connect(uri, uri=True))
+    try:
+        with engine.connect() as connection:
+            return connection.execute(select(KEYING.c.key_check)).scalar() is not None
+    except DatabaseError:
+        return False
+    finally:
+        engine.dispose()
 
 
 def new_key() -> bytes:

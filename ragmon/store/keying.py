@@ -80,7 +80,7 @@ def is_keyed(connection: Connection, hasher: Hasher | None) -> bool:
     if check is None:
         return False
     if hasher is None:
-        raise StoreError("the store keeps hashes and their key is missing; restore the file")
+        raise StoreError("the store keeps hashes and their key is missing; restore the key's file")
     if hasher.check != check:
         raise StoreError("the store was made with another key; give that one")
     return True
