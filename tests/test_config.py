@@ -58,10 +58,15 @@ def test_beyond_loopback_says_what_it_needs() -> None:
 
 def test_files_that_cannot_be_read_are_faults() -> None:
     """They are named before anything starts."""
-    flags = {"labels": {"file": "/nowhere.jsonl"}, "listen": {"token_file": "/nowhere"}}
+    flags = {
+        "labels": {"file": "/nowhere.jsonl"},
+        "listen": {"token_file": "/nowhere"},
+        "store": {"hash_key_file": "/nowhere.key"},
+    }
     assert (
         "listen.token_file: /nowhere cannot be read",
         "labels.file: /nowhere.jsonl cannot be read",
+        "store.hash_key_file: /nowhere.key cannot be read",
     ) == load(None, flags).faults()
 
 

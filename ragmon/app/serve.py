@@ -8,10 +8,12 @@ from pathlib import Path
 
 from ragmon.app.faults import where_raised
 from ragmon.app.intake import AppIntake, AppViews
+from ragmon.app.keeping import keep_of
 from ragmon.app.loop import Loop
 from ragmon.app.wiring import Parts, assembled
 from ragmon.config import Config
 from ragmon.errors import ConfigError
+from ragmon.model.keep import Keep
 from ragmon.server.listen import Ports, Servers, ServerSettings
 from ragmon.telemetry import Room
 
@@ -110,12 +112,18 @@ def _announce(config: Config, ports: Ports) -> None:
     if config.store.path == "memory":
         _log.info("state is kept in memory only")
         return
-    _log.info(
-        "spans and their texts are kept in %s for %g days from settling, numbers for %g days",
-        config.store.path,
-        config.store.keep_s / 86400,
-        config.store.retention_s / 86400,
-    )
+    _log.info("%s; numbers for %g days", kept_of(config), config.store.retention_s / 86400)
+
+
+def kept_of(config: Config) -> str:
+    """What is kept of texts, and for how long, in words."""
+    store, keep = config.store, keep_of(config)
+    days = f"{store.keep_s / 86400:g} days"
+    if keep is Keep.PLAIN:
+        return f"spans and their texts are kept in {store.path} for {days} from settling"
+    what = "hashes of their words" if keep is Keep.HASHED else "ids"
+    minutes = f"{store.reopen_s / 60:g} minutes"
+    return f"texts are kept in {store.path} for {minutes} from settling, {what} for {days}"
 
 
 def _stop(config: Config, parts: Parts, loop: Loop) -> int:

@@ -274,6 +274,7 @@ def _unreadable(config: Config) -> Iterator[str]:
     for key, path in (
         ("listen.token_file", config.listen.token_file),
         ("labels.file", config.labels.file),
+        ("store.hash_key_file", config.store.hash_key_file),
     ):
         if path is not None and not os.access(path, os.R_OK):
             yield f"{key}: {path} cannot be read"

@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
+from ragmon.app.serve import kept_of
 from ragmon.app.wiring import Parts
+from ragmon.config import load
 from ragmon.errors import StoreError
 from ragmon.model.flow import TraceState
 from ragmon.model.measurement import Kind, Measured, NotMeasured
@@ -261,3 +263,17 @@ def test_a_corpus_and_evidence_that_come_after_sealing_give_the_plain_values() -
     with running(keep="hashed", reopen_s=REOPEN_S) as parts:
         assert plain == _evidence_values(parts, seal=True)
     assert plain["retrieval.token_recall"] == pytest.approx(4 / 5)
+
+
+@pytest.mark.parametrize(
+    ("keep", "told"),
+    [
+        (None, "spans and their texts are kept in here for 7 days from settling"),
+        ("hashed", "for 15 minutes from settling, hashes of their words for 7 days"),
+        ("ids", "for 15 minutes from settling, ids for 7 days"),
+    ],
+)
+def test_the_start_says_what_is_kept(keep: str | None, told: str) -> None:
+    """Nobody's text rests by surprise."""
+    config = load(None, {"store": {"path": "here", "keep": keep}})
+    assert kept_of(config).endswith(told)
