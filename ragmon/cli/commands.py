@@ -76,6 +76,7 @@ def main(
 ) -> None:
     """Set up what every command shares."""
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
+    logging.getLogger("alembic").setLevel(logging.WARNING)  # it tells of every start
     logging.getLogger("httpx").setLevel(logging.WARNING)  # else a line per request
 
 

@@ -1,9 +1,8 @@
-"""The tables of the store, and the version they have."""
+"""The tables of a new store. What changes here needs a revision in `migrations/versions`."""
 
 from sqlalchemy import (
     BigInteger,
     Column,
-    Connection,
     Float,
     Index,
     Integer,
@@ -11,22 +10,13 @@ from sqlalchemy import (
     MetaData,
     Table,
     Text,
-    insert,
-    inspect,
-    select,
     text,
 )
-
-from ragmon.errors import StoreError
-
-VERSION = 2
 
 METADATA = MetaData()
 
 WAITING = text("kind <> 'query'")
 """Labels that point at certain requests; those on a query stand for all to come."""
-
-SCHEMA = Table("schema_version", METADATA, Column("version", Integer, nullable=False))
 
 TRACE = Table(
     "trace",
@@ -246,24 +236,3 @@ LAYOUT = Table(
     Column("id", Integer, primary_key=True),
     Column("slots", Text, nullable=False, unique=True),
 )
-
-
-def prepare(connection: Connection) -> None:
-    """Create the tables of a new database; check the version of an old one.
-
-    Raises:
-        StoreError: the database was made by another version of ragmon, or by another
-            program.
-    """
-    names = set(inspect(connection).get_table_names())
-    if not names:
-        METADATA.create_all(connection)
-        connection.execute(insert(SCHEMA).values(version=VERSION))
-        return
-    found = SCHEMA.name in names and connection.execute(select(SCHEMA.c.version)).scalar()
-    if found != VERSION:
-        made = f"has schema version {found}" if found else "was not made by ragmon"
-        raise StoreError(
-            f"the store {made}, and this ragmon reads version {VERSION}; start the ragmon that "
-            "wrote it, or move its folder away (a new one is then made)"
-        )

@@ -37,9 +37,9 @@ from ragmon.store import (
     results,
     retention,
     rows,
-    schema,
     sealing,
     traces,
+    upgrading,
 )
 from ragmon.store import labels as labels_table
 from ragmon.store import roll_ups as roll_ups_table
@@ -78,7 +78,7 @@ class SqliteStore:
 
     Raises:
         StoreLockedError: another process (or another store here) has the file.
-        StoreError: the file is no store of this version, or was hashed with another key.
+        StoreError: the file is no store that can be upgraded, or was hashed with another key.
     """
 
     def __init__(
@@ -100,7 +100,7 @@ class SqliteStore:
         self.feedback = SqliteFeedback(self._database)
         try:
             with self._database.write() as connection:
-                schema.prepare(connection)
+                upgrading.prepare(connection)
                 self._marks = count(1 + _last_mark(connection))
             self._hasher = hasher if self._is_keyed(hasher) else None
         except BaseException:

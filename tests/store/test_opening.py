@@ -9,7 +9,6 @@ import pytest
 
 from ragmon.errors import StoreError, StoreLockedError
 from ragmon.store.lock import FileLock
-from ragmon.store.schema import SCHEMA
 from ragmon.store.sqlite import SqliteStore
 
 
@@ -47,23 +46,6 @@ def test_files_are_their_owners_alone(tmp_path: Path) -> None:
     assert {"store.db", "store.db-wal", "store.db.lock"} <= modes.keys()
     assert {0o600} == set(modes.values())
     assert 0o700 == (tmp_path / "state").stat().st_mode & 0o777
-
-
-def test_another_schema_is_refused(tmp_path: Path) -> None:
-    """The message says which versions, and what to do; the lock is free again."""
-    with SqliteStore(tmp_path) as store, store._database.write() as connection:
-        connection.execute(SCHEMA.update().values(version=99))
-    for _ in range(2):
-        with pytest.raises(StoreError, match=r"schema version 99, and this ragmon reads.*move its"):
-            SqliteStore(tmp_path)
-
-
-def test_a_database_of_another_program_is_refused(tmp_path: Path) -> None:
-    """It is left as it is."""
-    with SqliteStore(tmp_path) as store, store._database.write() as connection:
-        connection.exec_driver_sql("DROP TABLE schema_version")
-    with pytest.raises(StoreError, match="was not made by ragmon"):
-        SqliteStore(tmp_path)
 
 
 def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
