@@ -106,7 +106,7 @@ def test_nothing_is_left_after_retention(
     put(ageing, [make_result(keys=[T1, QUERY])], now_ns=at(0))
     ageing.put_labels([make_label(T1, labelled_at_ns=at(0)), make_label(QUERY)], at(1))
     assert Expired(1, 1, 1) == ageing.expire(at(RETENTION_S + 120))
-    assert {"label": 1, "layout": 1, "schema_version": 1} == {
+    assert {"label": 1, "layout": 1} == {
         name: count for name, count in counts(ageing).items() if count
     }
     assert () == ageing.pipelines()
