@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ragmon.app.assessments import Assessed
 from ragmon.app.corpus import Registered
+from ragmon.app.erasure import Erased
 from ragmon.app.labels import Posted
 from ragmon.app.loop import Loop
 from ragmon.app.wiring import Parts
@@ -66,6 +67,10 @@ class AppIntake:
         """Register posted documents."""
         post = self._parts.corpus.post
         return await asyncio.to_thread(post, documents, received_ns, pipeline)
+
+    async def erase(self, targets: Sequence[object], received_ns: int) -> Erased:
+        """Erase what posted targets reach."""
+        return await asyncio.to_thread(self._parts.erasures.post, targets, received_ns)
 
     def refuse_body(self, reason: Refusal) -> None:
         """Count a body that was refused as a whole."""

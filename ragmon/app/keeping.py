@@ -16,6 +16,7 @@ from ragmon.text.hashing import TokenHasher
 
 _log = logging.getLogger("ragmon.app")
 _BATCH = 64
+_SCRUB_NS = 60_000_000_000
 
 
 def load_hasher(config: Config, folder: Path | None) -> TokenHasher | None:
@@ -56,7 +57,8 @@ class Sealer:
     """Lets the spans of settled traces go in time, unless plain ones are kept.
 
     holds: whether spans of a trace still wait to be settled. on_error: told of a trace whose
-    records cannot be read. One caller at a time.
+    records cannot be read. scrubs: leave nothing of what was deleted in a database, called
+    within a minute of sealing. One caller at a time.
     """
 
     def __init__(
@@ -67,6 +69,7 @@ class Sealer:
         limits: TraceLimits,
         holds: Callable[[str], bool],
         on_error: Callable[[], None],
+        scrubs: Sequence[Callable[[], None]],
     ) -> None:
         self._store = store
         self._keep = keep
@@ -74,6 +77,9 @@ class Sealer:
         self._limits = limits
         self._holds = holds
         self._on_error = on_error
+        self._scrubs = scrubs
+        self._scrubbed_ns = 0
+        self._is_scrubbed = True
         self._behind: Sealable | None = None
 
     def step(self, now_ns: int) -> int:
@@ -87,7 +93,18 @@ class Sealer:
         self._behind = page[-1] if len(page) == _BATCH else None
         due = [one.trace_id for one in page if not self._holds(one.trace_id)]
         kept = [one for one in self._store.load(due).values() if one.state is TraceState.SETTLED]
-        return self._store.seal(list(self._sealed(kept))) if kept else 0
+        done = self._store.seal(list(self._sealed(kept))) if kept else 0
+        self._is_scrubbed = self._is_scrubbed and not done
+        if not self._is_scrubbed and abs(now_ns - self._scrubbed_ns) >= _SCRUB_NS:
+            self._scrub()
+            self._scrubbed_ns = now_ns
+        return done
+
+    def _scrub(self) -> None:
+        """The texts of sealed traces leave the logs of the databases too."""
+        for scrub in self._scrubs:
+            scrub()
+        self._is_scrubbed = True
 
     def _sealed(self, traces: Sequence[Kept]) -> Iterator[Sealed]:
         assert self._hasher is not None  # the store has it, else nothing is due

@@ -3,6 +3,7 @@
 import logging
 import threading
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import Self
 
@@ -20,7 +21,7 @@ class Loop:
     """Runs `Processor.step` and `Upkeep.step` until it is stopped.
 
     As a context it starts the thread, and ends only when the thread has: whoever closes the
-    store behind it takes nothing away from a round under way.
+    store behind it takes nothing away from a round under way. settling: held during a round.
     """
 
     def __init__(
@@ -29,11 +30,13 @@ class Loop:
         upkeep: Upkeep,
         now_ns: Callable[[], int],
         on_error: Callable[[], None],
+        settling: AbstractContextManager[object],
     ) -> None:
         self._processor = processor
         self._upkeep = upkeep
         self._now_ns = now_ns
         self._on_error = on_error
+        self._settling = settling
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="ragmon-settle")
         self.store_available = True
@@ -78,7 +81,8 @@ class Loop:
 
     def _round(self) -> bool:
         """One round; whether all of it was done."""
-        done = [self._guarded(self._settle), self._guarded(self._keep_up)]
+        with self._settling:
+            done = [self._guarded(self._settle), self._guarded(self._keep_up)]
         self.failed_rounds = 0 if all(done) else self.failed_rounds + 1
         return all(done)
 

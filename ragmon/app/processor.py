@@ -5,7 +5,7 @@ reads a clock.
 """
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from itertools import islice
 
@@ -15,6 +15,7 @@ from ragmon.app.settling import Settler, Work
 from ragmon.assemble import Assembler
 from ragmon.errors import MalformedError
 from ragmon.ingest.compression import inflate
+from ragmon.ingest.removal import without
 from ragmon.ingest.split import split
 from ragmon.metrics.registry import Registry
 from ragmon.model.flow import Dropped, DropReason, Entry, Part, Release, SpanPart
@@ -103,6 +104,27 @@ class Processor:
         """Whether spans of a trace may wait to be settled; bodies not yet read hold any."""
         unread = self._inbox.unread_spans > 0
         return unread or trace_id in self._waiting or self._assembler.holds(trace_id)
+
+    def open_traces(self) -> dict[str, tuple[SpanPart, ...]]:
+        """The spans of every trace that was read and waits to be whole, or to be settled."""
+        found = self._assembler.spans()
+        for trace_id, work in self._waiting.items():
+            found[trace_id] = (*work.spans, *found.get(trace_id, ()))
+        return found
+
+    def erase(self, trace_ids: Collection[str]) -> int:
+        """Take traces out of the inbox and of all that is open; how many bodies were rewritten.
+
+        Their spans count as expired, as whatever else comes of a trace that is gone.
+        """
+        dropped = self._assembler.remove(trace_ids)
+        for trace_id in [one for one in trace_ids if one in self._waiting]:
+            dropped += len(self._waiting[trace_id].spans)
+            self._done(self._waiting[trace_id])
+        rewritten = self._inbox.rewrite(lambda body: without(body, trace_ids))
+        dropped += rewritten.unread_spans
+        self._ledger.dropped((Dropped(DropReason.EXPIRED, dropped),))
+        return rewritten.bodies
 
     def step(self, now_ns: int, may_go_on: Callable[[], bool] = _always) -> int:
         """One round at `now_ns`: read, release, settle, forget. Returns the traces settled.

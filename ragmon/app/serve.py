@@ -51,7 +51,11 @@ def _load_labels(config: Config, parts: Parts) -> None:
 
 async def _serve(config: Config, parts: Parts) -> int:
     loop = Loop(
-        parts.processor, parts.upkeep, time.time_ns, lambda: parts.exporter.error(Room.STORE)
+        parts.processor,
+        parts.upkeep,
+        time.time_ns,
+        lambda: parts.exporter.error(Room.STORE),
+        parts.settling,
     )
     servers = Servers(_settings(config), AppIntake(parts), AppViews(parts, loop))
     stopping = _on_signals()

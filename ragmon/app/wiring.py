@@ -5,10 +5,12 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock
 
 from ragmon._version import __version__
 from ragmon.app.assessments import AssessmentDesk, event_faults, event_rules
 from ragmon.app.corpus import CorpusDesk
+from ragmon.app.erasure import ErasureDesk
 from ragmon.app.feedback import FeedbackDesk
 from ragmon.app.keeping import Sealer, keep_of, load_hasher
 from ragmon.app.label_views import LabelViews
@@ -24,11 +26,13 @@ from ragmon.export.exporter import Exporter
 from ragmon.export.objectives import objective_faults
 from ragmon.metrics.own import load_registry
 from ragmon.metrics.registry import Registry
+from ragmon.model.keep import Keep
 from ragmon.model.objective import Objective
 from ragmon.settle import TraceLimits
-from ragmon.store.aside import AsideFolder, NoAside
+from ragmon.store.aside import AsideFolder, NoAside, SetAside
 from ragmon.store.inbox import MemoryInbox, SqliteInbox
-from ragmon.store.sqlite import SqliteStore, StoreSettings
+from ragmon.store.settings import StoreSettings
+from ragmon.store.sqlite import SqliteStore
 from ragmon.store.writer import InboxWriter
 from ragmon.telemetry import Room
 from ragmon.text.hashing import TokenHasher
@@ -52,6 +56,8 @@ class Parts:
     live: LiveReports
     feedback: FeedbackDesk
     assessments: AssessmentDesk
+    erasures: ErasureDesk
+    settling: Lock
 
 
 def check(config: Config) -> None:
@@ -139,8 +145,9 @@ def assembled(config: Config) -> Iterator[Parts]:
         labels = LabelDesk(store, exporter)
         feedback = FeedbackDesk(store.feedback, exporter)
         assessments = AssessmentDesk(labels, feedback, exporter, event_rules(config))
+        aside = _aside(config)
         processor = _processor(
-            config, inbox, store, assembler, registry, exporter, hasher, assessments
+            config, inbox, store, assembler, registry, exporter, hasher, assessments, aside
         )
         exporter.replayed(inbox.replayed_spans)
         _watch(exporter, processor, assembler, inbox, config)
@@ -152,15 +159,21 @@ def assembled(config: Config) -> Iterator[Parts]:
             trace_limits(config),
             processor.holds,
             lambda: exporter.error(Room.STORE),
+            (store.erasure.scrub, inbox.scrub),
         )
         upkeep = Upkeep(store, exporter, registry, windows, sealer, feedback.count_new)
         corpus = CorpusDesk(store, config.store.corpus_bytes)
         views = LabelViews(store, labels, assessments, feedback, windows)
         live = LiveReports(store, store.feedback, registry)
+        settling = Lock()
+        limits = trace_limits(config)
+        erasures = ErasureDesk(store, store.erasure, inbox, processor, aside, limits, settling)
         yield Parts(
             *(inbox, writer, store, exporter, processor, upkeep, labels, corpus, views, live),
             feedback=feedback,
             assessments=assessments,
+            erasures=erasures,
+            settling=settling,
         )
 
 
@@ -168,7 +181,13 @@ def _inbox(config: Config) -> SqliteInbox | MemoryInbox:
     folder = store_folder(config)
     if folder is None or config.store.inbox == "off":
         return MemoryInbox(config.store.inbox_bytes)
-    return SqliteInbox(folder, config.store.inbox_bytes)
+    overwrites = keep_of(config) is not Keep.PLAIN
+    return SqliteInbox(folder, config.store.inbox_bytes, overwrites=overwrites)
+
+
+def _aside(config: Config) -> SetAside:
+    folder = store_folder(config)
+    return AsideFolder(folder / "aside") if folder else NoAside()
 
 
 def _assembly(config: Config) -> AssemblySettings:
@@ -194,15 +213,14 @@ def _processor(
     exporter: Exporter,
     hasher: TokenHasher | None,
     assessments: AssessmentDesk,
+    aside: SetAside,
 ) -> Processor:
-    folder = store_folder(config)
     settings = ProcessorSettings(
         limits=trace_limits(config),
         retention_ns=int(config.store.retention_s * _NANOSECONDS),
         hasher=hasher,
         read_annotations=assessments.of_spans,
     )
-    aside = AsideFolder(folder / "aside") if folder else NoAside()
     return Processor(
         inbox, store, assembler, registry, Ledger(exporter), aside, settings, time.perf_counter
     )

@@ -101,6 +101,18 @@ class Assembler:
         held = [self._oldest.low_offset] if self._open else []
         return min([self._next, *held, *self._released])
 
+    def spans(self) -> dict[str, tuple[SpanPart, ...]]:
+        """The spans of every open trace."""
+        return {trace_id: tuple(trace.spans) for trace_id, trace in self._open.items()}
+
+    def remove(self, trace_ids: Iterable[str]) -> int:
+        """Forget open traces without a release; how many spans they had."""
+        removed = [self._open.pop(one) for one in trace_ids if one in self._open]
+        spans = sum(len(trace.spans) for trace in removed)
+        self.open_bytes -= sum(trace.bytes for trace in removed)
+        self.open_spans -= spans
+        return spans
+
     def drain(self) -> tuple[Release, ...]:
         """Release everything, for a shutdown without an inbox."""
         return tuple(

@@ -15,6 +15,7 @@ from ragmon.app.wiring import check as check_together
 from ragmon.app.wiring import load_metrics
 from ragmon.cli import corpus as corpus_command
 from ragmon.cli import demo as demo_command
+from ragmon.cli import erase as erase_command
 from ragmon.cli import evaluate as evaluate_command
 from ragmon.cli import export as export_command
 from ragmon.cli import labels as labels_command
@@ -164,6 +165,7 @@ def generate(
 app.command(epilog=evaluate_command.EXAMPLES)(evaluate_command.evaluate)
 app.command(epilog=report_command.EXAMPLES)(report_command.report)
 app.command(epilog=export_command.EXAMPLES)(export_command.export)
+app.command(epilog=erase_command.EXAMPLES)(erase_command.erase)
 app.command(epilog=replay_command.EXAMPLES)(replay_command.replay)
 app.command(epilog=demo_command.EXAMPLES)(demo_command.demo)
 app.add_typer(corpus_command.app, name="corpus")

@@ -37,11 +37,16 @@ def facts_app(
     async def take_feedback(posted: Sequence[object], received_ns: int, _: Request) -> Posted:
         return await receiver.intake.post_feedback(posted, received_ns)
 
+    async def take_erasures(posted: Sequence[object], received_ns: int, _: Request) -> Posted:
+        return await receiver.intake.erase(posted, received_ns)
+
     labels = PostsEndpoint(receiver, label_body_bytes, "label", take_labels, rate)
     feedback = PostsEndpoint(receiver, label_body_bytes, "feedback", take_feedback, rate)
     corpus = PostsEndpoint(receiver, corpus_body_bytes, "document", take_corpus)
+    erasures = PostsEndpoint(receiver, label_body_bytes, "target", take_erasures)
     return Starlette(
         routes=[
+            Route("/v1/erase", erasures.post, methods=["POST"]),
             Route("/v1/labels", labels.post, methods=["POST"]),
             *LabelReads(receiver).routes(),
             Route("/v1/corpus", corpus.post, methods=["POST"]),

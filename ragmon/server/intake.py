@@ -19,7 +19,7 @@ class Condition:
 
 
 class Posted(Protocol):
-    """What became of posted labels or documents."""
+    """What became of posted labels, documents or erasures."""
 
     @property
     def outcomes(self) -> Mapping[str, int]:
@@ -113,6 +113,14 @@ class Intake(Protocol):
 
         Raises:
             StoreUnavailableError: nothing was registered; post it again.
+        """
+
+    async def erase(self, targets: Sequence[object], received_ns: int) -> Posted:
+        """Erase what posted targets reach; one that is none is a fault, by its position.
+
+        Raises:
+            OverloadedError: it cannot be told yet what they reach.
+            StoreUnavailableError: not all was erased; post it again.
         """
 
     def refuse_body(self, reason: Refusal) -> None:

@@ -1,8 +1,11 @@
 """Traces that could not be settled, kept as files for whoever looks into it."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
+
+from ragmon.errors import StoreUnavailableError
 
 _SUFFIX = ".otlp.pb"
 
@@ -14,6 +17,14 @@ class SetAside(Protocol):
         """Keep one serialised export request behind those of the same trace that are kept.
 
         Returns False where there is no room for it.
+        """
+        ...
+
+    def remove(self, chosen: Callable[[str, bytes], bool]) -> int:
+        """Delete what is chosen by name and content; how much was.
+
+        Raises:
+            StoreUnavailableError: it cannot be read or deleted.
         """
         ...
 
@@ -40,6 +51,18 @@ class AsideFolder:
         except OSError:
             return False
 
+    def remove(self, chosen: Callable[[str, bytes], bool]) -> int:
+        """Delete what is chosen by name and content; how much was."""
+        removed = 0
+        try:
+            for path in self._folder.glob(f"*{_SUFFIX}"):
+                if chosen(path.name.removesuffix(_SUFFIX), path.read_bytes()):
+                    path.unlink()
+                    removed += 1
+        except OSError as error:
+            raise StoreUnavailableError(f"{self._folder}: {error.strerror}") from None
+        return removed
+
 
 def _append(path: Path, request: bytes) -> bool:
     """Write at the end of a file; whether all of it was written, else nothing is."""
@@ -61,3 +84,7 @@ class NoAside:
     def put(self, trace_id: str, request: bytes) -> bool:  # noqa: ARG002
         """Keep nothing."""
         return False
+
+    def remove(self, chosen: Callable[[str, bytes], bool]) -> int:  # noqa: ARG002
+        """Nothing is kept."""
+        return 0

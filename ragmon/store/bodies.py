@@ -15,6 +15,7 @@ from sqlalchemy import (
     func,
     insert,
     select,
+    update,
 )
 from zstandard import ZstdError
 
@@ -52,6 +53,17 @@ SIZE = select(func.coalesce(func.sum(BODY.c.stored_bytes), 0)).where(
 )
 
 DELETE = delete(BODY).where(BODY.c.offset <= bindparam("through"))
+
+REPLACE = (
+    update(BODY)
+    .where(BODY.c.offset == bindparam("at"))
+    .values(
+        {
+            name: bindparam(f"to_{name}")
+            for name in ("span_count", "stored_bytes", "media_type", "encoding", "content")
+        }
+    )
+)
 
 TOTALS = select(
     func.coalesce(func.min(BODY.c.offset), 1),

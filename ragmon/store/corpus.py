@@ -74,6 +74,24 @@ _BY_TRACES = (
     .where(CORPUS_REGISTRATION.c.trace.in_(bindparam("traces", expanding=True)))
 )
 
+_OF_DOCUMENT = (
+    select(
+        PIPELINE.c.name,
+        CORPUS_DOCUMENT.c.pipeline,
+        CORPUS_DOCUMENT.c.document_id,
+        CORPUS_REGISTRATION.c.document,
+        CORPUS_REGISTRATION.c.registered_ns,
+        CORPUS_REGISTRATION.c.trace,
+    )
+    .join_from(
+        CORPUS_REGISTRATION,
+        CORPUS_DOCUMENT,
+        CORPUS_DOCUMENT.c.id == CORPUS_REGISTRATION.c.document,
+    )
+    .join(PIPELINE, PIPELINE.c.id == CORPUS_DOCUMENT.c.pipeline)
+    .where(CORPUS_DOCUMENT.c.document_id == bindparam("document_id"))
+)
+
 _STANDING = select(CORPUS_REGISTRATION).where(
     CORPUS_REGISTRATION.c.document.in_(bindparam("documents", expanding=True))
 )
@@ -129,6 +147,24 @@ def replace(
         return 0
     receipt = _register(connection, interned, given, before, limit_bytes)
     return receipt.outcomes.count(CorpusOutcome.REFUSED)
+
+
+def withdraw(
+    connection: Connection, interned: Interned, document_id: str, pipeline: str | None
+) -> int:
+    """Withdraw every registration of a document, in one pipeline or all; how many versions went.
+
+    Who read it reads something else now, and is touched.
+    """
+    found = connection.execute(_OF_DOCUMENT, {"document_id": document_id})
+    before = [
+        _Placed(row.pipeline, row.document_id, Registration(*row[3:]))
+        for row in found
+        if pipeline in (None, row.name)
+    ]
+    if before:
+        _register(connection, interned, (), before, 0)
+    return len({placed.registration.document for placed in before})
 
 
 @dataclass(slots=True)

@@ -1,6 +1,7 @@
 """A SQLite database: its connections, transactions, and what its errors mean."""
 
 import os
+import sqlite3
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
@@ -75,12 +76,40 @@ class Database:
             with self._lock if shared else nullcontext(), self._reader.begin() as connection:
                 yield connection
 
-    def checkpoint(self) -> None:
-        """Bring the WAL into the file and cut it to nothing."""
+    def checkpoint(self) -> bool:
+        """Bring the WAL into the file and cut it to nothing; whether no reader was in the way."""
+        return not self._command("PRAGMA wal_checkpoint(TRUNCATE)")[0]
+
+    def vacuum(self) -> None:
+        """Write the file anew without what was deleted, and cut the WAL to nothing.
+
+        Raises:
+            StoreUnavailableError: a reader was in the way for ten seconds, or the disk is full.
+        """
+        self._command("VACUUM")
+        self.truncate()
+
+    def truncate(self) -> None:
+        """Cut the WAL to nothing.
+
+        Raises:
+            StoreUnavailableError: a reader was in the way for ten seconds.
+        """
+        if not self.checkpoint():
+            raise StoreUnavailableError(f"{self._path} is being read; try again")
+
+    def _command(self, command: str) -> Any:
+        """Run a command that may stand in no transaction; its first row."""
         with self._lock, _translated(self._path), self._writer.connect() as connection:
             raw = connection.connection.dbapi_connection
             assert raw is not None
-            raw.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)").close()
+            cursor = raw.cursor()
+            try:
+                return cursor.execute(command).fetchone()
+            except sqlite3.OperationalError as error:
+                raise _unavailable(self._path, error) from None
+            finally:
+                cursor.close()
 
     def close(self) -> None:
         """Close every connection; a second call does nothing."""
@@ -135,7 +164,7 @@ def _translated(path: Path | None) -> Iterator[None]:
     try:
         yield
     except OperationalError as error:
-        raise _unavailable(path, error) from None
+        raise _unavailable(path, error.orig) from None
     except DatabaseError as error:
         if type(error) is not DatabaseError:  # a subclass is a fault of ours, not the file's
             raise
@@ -145,10 +174,10 @@ def _translated(path: Path | None) -> Iterator[None]:
         ) from None
 
 
-def _unavailable(path: Path | None, error: OperationalError) -> StoreError:
-    name = str(getattr(error.orig, "sqlite_errorname", "unknown"))
+def _unavailable(path: Path | None, error: BaseException | None) -> StoreError:
+    name = str(getattr(error, "sqlite_errorname", "unknown"))
     if name == "SQLITE_FULL":
         return DiskFullError(f"no room on the disk of {path}")
     if name in _TRANSIENT or name.startswith("SQLITE_IOERR"):
         return StoreUnavailableError(f"{path} cannot be written now ({name})")
-    return StoreError(f"{path} cannot be used ({name}: {error.orig})")
+    return StoreError(f"{path} cannot be used ({name}: {error})")

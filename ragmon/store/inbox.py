@@ -2,11 +2,13 @@
 
 import threading
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
 from ragmon.errors import OverloadedError
+from ragmon.model.erasure import Rewritten
 from ragmon.model.flow import Body, Entry, Offset
 from ragmon.store.ballast import Ballast
 from ragmon.store.bodies import (
@@ -15,6 +17,7 @@ from ragmon.store.bodies import (
     INSERT,
     METADATA,
     READ,
+    REPLACE,
     SIZE,
     TOTALS,
     pack_body,
@@ -35,15 +38,25 @@ class SqliteInbox:
     One thread appends, one reads and forgets. It holds the lock beside the file. Bodies
     that were just appended are read from memory, already split.
 
+    overwrites: deleted bodies are overwritten in the file, which costs writing.
+
     Raises:
         StoreLockedError: another process (or another inbox here) has the file.
     """
 
-    def __init__(self, folder: Path, limit_bytes: int, *, tail_bytes: int = TAIL_BYTES) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        limit_bytes: int,
+        *,
+        tail_bytes: int = TAIL_BYTES,
+        overwrites: bool = False,
+    ) -> None:
         path = folder / "inbox.db"
         self._limit_bytes = limit_bytes
+        self._overwrites = overwrites
         self._lock = FileLock(path, "inbox")
-        self._database = Database(path, Pragmas(secure_delete=False))
+        self._database = Database(path, Pragmas(secure_delete=overwrites))
         try:
             self._ballast = Ballast(folder / "inbox.ballast")
             with self._database.write() as connection:
@@ -129,6 +142,26 @@ class SqliteInbox:
             self._database.checkpoint()
         self._ballast.restore()
 
+    def rewrite(self, change: Callable[[Body], Body | None]) -> Rewritten:
+        """Replace each body for which `change` has another one; None leaves it as it is.
+
+        Raises:
+            StoreUnavailableError: not all were replaced; call it again.
+        """
+        changed = [self._replace(old, new) for old in self._all() if (new := change(old.body))]
+        return Rewritten(len(changed), sum(changed))
+
+    def scrub(self) -> None:
+        """Leave no byte in the files of what is no longer kept.
+
+        Raises:
+            StoreUnavailableError: a reader is in the way, or the disk takes nothing.
+        """
+        if self._overwrites:
+            self._database.truncate()
+        else:
+            self._database.vacuum()
+
     def close(self) -> None:
         """Close the file and let go of the lock; a second call does nothing."""
         self._database.close()
@@ -139,6 +172,28 @@ class SqliteInbox:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def _all(self) -> Iterator[Entry]:
+        """Every entry, as the file has it; the cursor stays."""
+        place = {"start": self._first, "stop": self._next, "limit": 1}
+        while place["start"] < place["stop"]:
+            with self._database.read() as connection:
+                rows = connection.execute(READ, place).all()
+            yield from map(unpack_body, rows)
+            place["start"] = rows[-1].offset + 1 if rows else place["stop"]
+
+    def _replace(self, old: Entry, new: Body) -> int:
+        """Replace a body; returns the spans that it lost if it is unread, else 0."""
+        row = pack_body(old.offset, new)
+        values = {f"to_{name}": value for name, value in row.items()}
+        with self._database.write() as connection:
+            connection.execute(REPLACE, {**values, "at": old.offset})
+        with self._counts:
+            self._bytes += row["stored_bytes"] - old.stored_bytes
+            lost = old.body.span_count - new.span_count if old.offset >= self._cursor else 0
+            self._unread_spans -= lost
+            self._tail.replace(Entry(old.offset, new, row["stored_bytes"]))
+        return lost
 
     def _read_from(self, start: Offset, limit: int) -> list[Entry]:
         """Entries from memory, else from the file up to where memory has them again."""
@@ -210,6 +265,21 @@ class MemoryInbox:
         with self._lock:
             while self._sizes and self._sizes[0][0] < before:
                 self.bytes -= self._sizes.popleft()[1]
+
+    def rewrite(self, change: Callable[[Body], Body | None]) -> Rewritten:
+        """Replace each unread body for which `change` has another one."""
+        bodies = spans = 0
+        with self._lock:
+            for place, old in enumerate(self._unread):
+                if new := change(old.body):
+                    self._unread[place] = replace(old, body=new)
+                    bodies += 1
+                    spans += old.body.span_count - new.span_count
+            self.unread_spans -= spans
+        return Rewritten(bodies, spans)
+
+    def scrub(self) -> None:
+        """Nothing of it rests anywhere."""
 
     def close(self) -> None:
         """Nothing to close: the inbox ends with its process."""

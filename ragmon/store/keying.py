@@ -94,6 +94,13 @@ def key(connection: Connection, hasher: Hasher) -> None:
     connection.execute(_ALL_SETTLED)
 
 
+def keyed(key: MatchKey, hasher: Hasher | None) -> MatchKey:
+    """A match key as it stands here: that of a query by its hash, where queries are hashed."""
+    if hasher is None or key.kind is not TargetKind.QUERY:
+        return key
+    return MatchKey(TargetKind.QUERY, hasher.name(key.value))
+
+
 def keyed_label(label: GoldLabel, hasher: Hasher) -> GoldLabel:
     """A label as it is matched here; its `query` keeps the words, to be shown."""
     if label.key.kind is not TargetKind.QUERY or label.query is not None:

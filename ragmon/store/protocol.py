@@ -1,11 +1,12 @@
 """What the rest of the processor may ask of durable state."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from ragmon.model.assessment import Feedback, FeedbackCount, FeedbackGroup
 from ragmon.model.corpus import CorpusDocument, CorpusReceipt, Sources, Wanted
+from ragmon.model.erasure import DocumentTarget, ErasedFacts, Rewritten
 from ragmon.model.flow import (
     Body,
     Conflict,
@@ -72,6 +73,22 @@ class Inbox(Protocol):
 
     def read(self, limit: int) -> list[Entry]:
         """The next entries, at most `limit`, from a cursor that starts at the oldest kept."""
+        ...
+
+    def rewrite(self, change: Callable[[Body], Body | None]) -> Rewritten:
+        """Replace each body for which `change` has another one; None leaves it as it is.
+
+        Raises:
+            StoreUnavailableError: not all were replaced; call it again.
+        """
+        ...
+
+    def scrub(self) -> None:
+        """Leave no byte at rest of what is no longer kept.
+
+        Raises:
+            StoreUnavailableError: it could not be done now.
+        """
         ...
 
     def forget(self, before: Offset) -> None:
@@ -230,4 +247,40 @@ class FeedbackStore(Protocol):
         self, start_ns: int, end_ns: int, pipeline: str | None = None
     ) -> tuple[FeedbackCount, ...]:
         """Feedback on requests with start_ns <= event_ns < end_ns, at most a thousand counts."""
+        ...
+
+
+class ErasureStore(Protocol):
+    """Erases facts for good. Any thread may call it."""
+
+    def traces(self, key: MatchKey) -> tuple[str, ...]:
+        """The stored traces with a request that a match key reaches."""
+        ...
+
+    def erase(
+        self, trace_ids: Collection[str], keys: Collection[MatchKey], now_ns: int
+    ) -> ErasedFacts:
+        """Make these traces gone, stored or not, with the labels and feedback that reach them.
+
+        keys: labels and feedback under them go too, if they reach no other kept trace.
+
+        Raises:
+            StoreUnavailableError: nothing was erased.
+        """
+        ...
+
+    def erase_document(self, target: DocumentTarget) -> ErasedFacts:
+        """Withdraw every registration of a document; requests that read it are touched.
+
+        Raises:
+            StoreUnavailableError: nothing was erased.
+        """
+        ...
+
+    def scrub(self) -> None:
+        """Leave no byte in the log of what is no longer kept.
+
+        Raises:
+            StoreUnavailableError: it could not be done now.
+        """
         ...

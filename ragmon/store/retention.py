@@ -67,14 +67,19 @@ def let_go(connection: Connection, before_ns: int) -> int:
     oldest = connection.execute(_KEPT_LONGEST)
     ids = [trace for trace, first_ns in oldest if first_ns < before_ns]
     if ids:
-        content = connection.execute(_CONTENT, {"traces": ids}).all()
-        connection.execute(_GO, [_gone(row) for row in content])
-        _strip_winners(connection, ids)
-        traces.forget_spans(connection, ids)
-        corpus_readers.forget(connection, ids)
+        take_content(connection, ids)
         corpus_expiry.let_go(connection, ids)
-        touched.clear(connection, ids)
     return len(ids)
+
+
+def take_content(connection: Connection, ids: Sequence[int]) -> None:
+    """Make these kept traces gone, whatever their age; what they registered stays."""
+    content = connection.execute(_CONTENT, {"traces": ids}).all()
+    connection.execute(_GO, [_gone(row) for row in content])
+    _strip_winners(connection, ids)
+    traces.forget_spans(connection, ids)
+    corpus_readers.forget(connection, ids)
+    touched.clear(connection, ids)
 
 
 def _gone(row: Any) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """The store on SQLite: facts, results, labels and roll-ups in one file."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import Self
@@ -46,27 +46,14 @@ from ragmon.store import roll_ups as roll_ups_table
 from ragmon.store import touched as touched_table
 from ragmon.store.chunks import chunks
 from ragmon.store.database import Database, Pragmas
+from ragmon.store.erasing import SqliteErasure
 from ragmon.store.feedback_store import SqliteFeedback
 from ragmon.store.interned import Interned
 from ragmon.store.keying import Hasher
 from ragmon.store.lock import FileLock
 from ragmon.store.protocol import Expired
 from ragmon.store.schema import DIRTY
-
-
-@dataclass(frozen=True, slots=True)
-class StoreSettings:
-    """How long what is kept, in seconds: content from the first settle, numbers from the event.
-
-    keep: what is kept as content; unless plain, the spans go after reopen_s. corpus_bytes:
-    bound of the tokens of registered documents.
-    """
-
-    keep: Keep = Keep.PLAIN
-    reopen_s: float = 900.0
-    keep_s: float = 7 * 86400.0
-    retention_s: float = 30 * 86400.0
-    corpus_bytes: int = 1 << 30
+from ragmon.store.settings import StoreSettings
 
 
 class SqliteStore:
@@ -103,6 +90,7 @@ class SqliteStore:
                 upgrading.prepare(connection)
                 self._marks = count(1 + _last_mark(connection))
             self._hasher = hasher if self._is_keyed(hasher) else None
+            self.erasure = SqliteErasure(self._database, self._interned, self._hasher)
         except BaseException:
             self.close()
             raise

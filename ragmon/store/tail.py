@@ -27,6 +27,14 @@ class Tail:
                 self._entries[entry.offset] = (entry, size)
                 self._bytes += size
 
+    def replace(self, entry: Entry) -> None:
+        """Put an entry in the place of the one at its offset, if that is in memory."""
+        if entry.offset in self._entries:
+            self._bytes -= self._entries[entry.offset][1]
+            size = memory_bytes(entry.body)
+            self._entries[entry.offset] = (entry, size)
+            self._bytes += size
+
     def take(self, start: Offset, limit: int) -> list[Entry]:
         """Remove and return the unbroken run of entries from `start`."""
         entries: list[Entry] = []

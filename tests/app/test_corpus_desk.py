@@ -4,7 +4,8 @@ from pathlib import Path
 from typing import Any
 
 from ragmon.app.corpus import CorpusDesk
-from ragmon.store.sqlite import SqliteStore, StoreSettings
+from ragmon.store.settings import StoreSettings
+from ragmon.store.sqlite import SqliteStore
 
 NOW_NS = 1_800_000_000 * 10**9
 

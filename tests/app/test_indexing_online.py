@@ -25,7 +25,8 @@ from ragmon.model.record import Outcome, Stage
 from ragmon.model.result import Cause, Observation, RequestKey, Result
 from ragmon.replay import LIMITS, releases, replay
 from ragmon.settle import draft, settle, wanted
-from ragmon.store.sqlite import SqliteStore, StoreSettings
+from ragmon.store.settings import StoreSettings
+from ragmon.store.sqlite import SqliteStore
 from ragmon.summary.roll_up import roll_up
 from ragmon.summary.window import merge
 

@@ -1,7 +1,7 @@
 """What cannot be settled is set aside, and costs nothing else."""
 
 import resource
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -46,6 +46,9 @@ def test_an_aside_that_raises_costs_no_entry_behind(tmp_path: Path) -> None:
 
     class Broken:
         def put(self, trace_id: str, request: bytes) -> bool:
+            raise RuntimeError
+
+        def remove(self, chosen: Callable[[str, bytes], bool]) -> int:
             raise RuntimeError
 
     with running(tmp_path) as parts:

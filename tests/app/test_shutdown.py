@@ -70,7 +70,7 @@ def test_the_store_is_not_closed_under_a_round() -> None:
 
     with running() as parts, Slow(None) as slow:
         parts.processor._store = slow
-        loop = Loop(parts.processor, parts.upkeep, lambda: START_NS, lambda: None)
+        loop = Loop(parts.processor, parts.upkeep, lambda: START_NS, lambda: None, parts.settling)
         with loop:
             entered.wait()
             assert not loop.stop(0)

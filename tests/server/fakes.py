@@ -83,6 +83,10 @@ class FakeIntake:
         self.posted.extend((one, received_ns) for one in feedback)
         return FakePosted({"accepted": len(feedback)}, {"unmatched": 0, "rejected": 0}, [])
 
+    async def erase(self, targets: Sequence[object], received_ns: int) -> FakePosted:
+        self.posted.extend((one, received_ns) for one in targets)
+        return FakePosted({"erased": len(targets)}, {"traces": len(targets)}, [])
+
     async def post_assessments(
         self, assessments: Sequence[Assessment], ignored: int, received_ns: int
     ) -> FakeAssessed:

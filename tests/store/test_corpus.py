@@ -22,7 +22,8 @@ from ragmon.model.corpus import (
 from ragmon.model.flow import Conflict, Settled, Touch
 from ragmon.model.result import Cause, RequestKey, Result
 from ragmon.store.schema import CORPUS_CHUNK, CORPUS_DOCUMENT, CORPUS_REGISTRATION, CORPUS_TOKENS
-from ragmon.store.sqlite import SqliteStore, StoreSettings
+from ragmon.store.settings import StoreSettings
+from ragmon.store.sqlite import SqliteStore
 from ragmon.text.tokens import joined
 
 Make = Callable[..., Result]

@@ -11,7 +11,8 @@ from ragmon.model.gold import GoldLabel, MatchKey, TargetKind
 from ragmon.model.result import Result, Winner
 from ragmon.store.protocol import Expired
 from ragmon.store.schema import METADATA
-from ragmon.store.sqlite import SqliteStore, StoreSettings
+from ragmon.store.settings import StoreSettings
+from ragmon.store.sqlite import SqliteStore
 
 S = 10**9
 EVENT_NS = 1_800_000_000 * S

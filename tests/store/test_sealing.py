@@ -9,7 +9,8 @@ from ragmon.model.flow import Conflict, Kept, Sealable, Sealed, Settled, TraceSt
 from ragmon.model.gold import GoldLabel, MatchKey, TargetKind
 from ragmon.model.keep import Keep
 from ragmon.model.result import Result
-from ragmon.store.sqlite import SqliteStore, StoreSettings
+from ragmon.store.settings import StoreSettings
+from ragmon.store.sqlite import SqliteStore
 from ragmon.text.hashing import TokenHasher
 
 S = 10**9

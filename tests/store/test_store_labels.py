@@ -9,7 +9,8 @@ from ragmon.model.flow import Kept, Known, LabelOutcome, Settled, Touch, Unmatch
 from ragmon.model.gold import GoldField, GoldLabel, MatchKey, TargetKind
 from ragmon.model.result import Cause, Result
 from ragmon.store.schema import LABEL
-from ragmon.store.sqlite import SqliteStore, StoreSettings
+from ragmon.store.settings import StoreSettings
+from ragmon.store.sqlite import SqliteStore
 
 EVENT_NS = 1_800_000_000 * 10**9
 NOW_NS = EVENT_NS + 10**9
