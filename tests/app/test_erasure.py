@@ -1,17 +1,17 @@
 """What is erased is gone from every place where it rests, and does not come back."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-import zstandard
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from ragmon.app.wiring import Parts
 from ragmon.errors import OverloadedError, StoreUnavailableError
 from ragmon.model.flow import TraceState
 from ragmon.model.gold import MatchKey, TargetKind
+from tests.app.at_rest import rests
 from tests.app.running import (
     START_NS,
     S,
@@ -30,7 +30,6 @@ QUERY = f"where is {MARKER}"
 TRACE = {"trace_id": trace_id(1)}
 REQUEST = {"request_id": "m-1"}
 TARGETS = (TRACE, REQUEST, {"query": f"WHERE is {MARKER.lower()}?"})
-ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 
 
 def _spans(trace: int = 1, number: int = 1) -> list[Span]:
@@ -49,33 +48,8 @@ def _label(trace: int = 1) -> dict[str, Any]:
     return {"request_id": f"m-{trace}", "reference_answers": [f"{MARKER} lies there"]}
 
 
-def _at_rest(folder: Path) -> Iterator[bytes]:
-    """Every byte in the files of a store, and what is compressed in them."""
-    for path in folder.rglob("*"):
-        if path.is_file():
-            content = path.read_bytes()
-            yield content
-            for start in _places(content, ZSTD_MAGIC):
-                yield _inflated(content[start:])
-
-
-def _places(content: bytes, magic: bytes) -> Iterator[int]:
-    place = content.find(magic)
-    while place >= 0:
-        yield place
-        place = content.find(magic, place + 1)
-
-
-def _inflated(content: bytes) -> bytes:
-    """As much of a frame as is left of it; large values lie in several pages."""
-    try:
-        return zstandard.ZstdDecompressor().decompressobj().decompress(content)
-    except zstandard.ZstdError:
-        return b""
-
-
 def _rests(folder: Path) -> bool:
-    return any(MARKER.lower().encode() in content.lower() for content in _at_rest(folder))
+    return rests(folder, MARKER)
 
 
 def _erase(parts: Parts, target: dict[str, str], seconds: int = 100) -> dict[str, int]:
