@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from itertools import takewhile
 
 from ragmon.app.faults import where_raised
 from ragmon.app.keeping import Sealer
@@ -19,6 +20,7 @@ _log = logging.getLogger("ragmon.app")
 _MINUTE_NS = 60_000_000_000
 _REFRESH_NS = 5_000_000_000
 _EXPIRY_NS = 60_000_000_000
+_BATCHES_A_ROUND = 40
 _JUMP_NS = 60_000_000_000
 _STEADY_NS = 600_000_000_000
 _MINUTES_A_ROUND = 128
@@ -71,7 +73,15 @@ class Upkeep:
         steady = now_ns - self._steady_since_ns >= _STEADY_NS
         if may_expire and steady and abs(now_ns - self._expired_ns) >= _EXPIRY_NS:
             self._store.expire(now_ns)
+            self._shrink()
             self._expired_ns = now_ns
+
+    def _shrink(self) -> None:
+        """Hold the store in its bound of bytes, some batches at a time."""
+        gone = sum(takewhile(bool, (self._store.shrink() for _ in range(_BATCHES_A_ROUND))))
+        if gone:
+            self._exporter.gone_early(gone)
+            _log.warning("%d of the oldest traces go early: the store is over max_bytes", gone)
 
     def _watch_clock(self, now_ns: int) -> None:
         """A jump of the clock may be a mistake: nothing is taken away until it has lasted."""

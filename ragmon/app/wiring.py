@@ -108,6 +108,7 @@ def opened_store(config: Config) -> Iterator[tuple[SqliteStore, TokenHasher | No
         keep_s=kept.keep_s,
         retention_s=kept.retention_s,
         corpus_bytes=kept.corpus_bytes,
+        max_bytes=kept.max_bytes,
     )
     folder = store_folder(config)
     hasher = load_hasher(config, folder)
@@ -161,6 +162,7 @@ def assembled(config: Config) -> Iterator[Parts]:
             lambda: exporter.error(Room.STORE),
             (store.erasure.scrub, inbox.scrub),
         )
+        exporter.watch("ragmon_processor_store_bytes", lambda: float(store.bytes))
         upkeep = Upkeep(store, exporter, registry, windows, sealer, feedback.count_new)
         corpus = CorpusDesk(store, config.store.corpus_bytes)
         views = LabelViews(store, labels, assessments, feedback, windows)

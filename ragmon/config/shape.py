@@ -143,7 +143,12 @@ class StoreConfig(_Section):
     retention_s: float = Field(
         default=30 * 86400.0, gt=0, le=_LONG_S, description="How long results are kept."
     )
-
+    max_bytes: int | None = Field(
+        default=None,
+        gt=0,
+        le=1 << 50,
+        description="Most bytes of the store; beyond it the oldest goes early.",
+    )
     corpus_bytes: int = Field(
         default=1 << 30, gt=0, le=1 << 50, description="Most bytes of the corpus's tokens."
     )

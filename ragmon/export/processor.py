@@ -63,6 +63,10 @@ class ProcessorSeries:
         """A trace was settled in which no request was found."""
         self._add("ragmon_processor_traces_without_request_total", 1)
 
+    def gone_early(self, traces: int) -> None:
+        """What was kept of traces, or their numbers, went to keep the store in its bound."""
+        self._add("ragmon_processor_traces_early_total", traces)
+
     def settle_duration(self, seconds: float) -> None:
         """One batch of traces was settled and committed."""
         self._observe("ragmon_processor_settle_duration_seconds", seconds)

@@ -76,6 +76,16 @@ class Database:
             with self._lock if shared else nullcontext(), self._reader.begin() as connection:
                 yield connection
 
+    @property
+    def used_bytes(self) -> int:
+        """Bytes of the pages that hold something."""
+        with self.read() as connection:
+            pages, free, size = (
+                int(connection.exec_driver_sql(f"PRAGMA {name}").scalar_one())
+                for name in ("page_count", "freelist_count", "page_size")
+            )
+        return (pages - free) * size
+
     def checkpoint(self) -> bool:
         """Bring the WAL into the file and cut it to nothing; whether no reader was in the way."""
         return not self._command("PRAGMA wal_checkpoint(TRUNCATE)")[0]

@@ -220,6 +220,18 @@ class Store(Protocol):
         """
         ...
 
+    @property
+    def bytes(self) -> int:
+        """Bytes of all that is stored, without what was deleted."""
+        ...
+
+    def shrink(self) -> int:
+        """Where the store is over its bound, take away a batch of the oldest; how many traces.
+
+        Spans and texts go first, and numbers once none are left.
+        """
+        ...
+
     def expire(self, now_ns: int) -> Expired:
         """Take away what is older than it may be kept."""
         ...

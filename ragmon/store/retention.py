@@ -72,6 +72,13 @@ def let_go(connection: Connection, before_ns: int) -> int:
     return len(ids)
 
 
+def shrink(connection: Connection) -> int:
+    """Take away the oldest of what is kept, or where nothing is, the oldest results."""
+    latest_ns = 1 << 62
+    kept = let_go(connection, latest_ns)
+    return kept or remove(connection, latest_ns // rows.NS_PER_MINUTE)
+
+
 def take_content(connection: Connection, ids: Sequence[int]) -> None:
     """Make these kept traces gone, whatever their age; what they registered stays."""
     content = connection.execute(_CONTENT, {"traces": ids}).all()

@@ -265,6 +265,18 @@ class SqliteStore:
         self._expire_corpus(retention_ns)
         return Expired(gone, deleted, removed)
 
+    @property
+    def bytes(self) -> int:
+        """Bytes of all that is stored, without what was deleted."""
+        return self._database.used_bytes
+
+    def shrink(self) -> int:
+        """Where the store is over its bound, take away a batch of the oldest."""
+        if self._settings.max_bytes is None or self.bytes <= self._settings.max_bytes:
+            return 0
+        with self._database.write() as connection:
+            return retention.shrink(connection)
+
     def _expire_corpus(self, before_ns: int) -> None:
         """Superseded registrations go, found without the lock that writers wait for."""
         with self._database.read() as connection:

@@ -257,6 +257,8 @@ _PROCESSOR: Final = (
     _gauge("ragmon_processor_open_bytes", "Bytes of the traces that wait."),
     _gauge("ragmon_processor_open_bytes_limit", "Bound of the bytes of the traces that wait."),
     _gauge("ragmon_processor_inbox_bytes", "Bytes that wait in the inbox."),
+    _gauge("ragmon_processor_store_bytes", "Bytes of what the store holds."),
+    _counter("ragmon_processor_traces_early_total", "Traces that store.max_bytes made go early."),
     _gauge("ragmon_processor_inbox_bytes_limit", "Bound of the bytes in the inbox."),
     _histogram(
         "ragmon_processor_release_lag_seconds",

@@ -72,3 +72,16 @@ def test_a_clock_that_was_set_back_freezes_no_window() -> None:
         settled(parts)
         parts.upkeep.step(START_NS + 60 * S, may_expire=True)
         assert window_series(parts)
+
+
+def test_a_store_over_its_bound_is_shrunk_and_counted(tmp_path: Path) -> None:
+    """What went early can be seen."""
+    store = {"path": str(tmp_path), "max_bytes": 1}
+    with assembled(load(None, {"store": store})) as parts:
+        settled(parts)
+        for minute in range(12):
+            parts.upkeep.step(START_NS + minute * 60 * S, may_expire=True)
+        assert list(parts.store.rows(0, 1 << 62)) == []
+        lines = parts.exporter.exposition().body.decode().splitlines()
+        assert "ragmon_processor_traces_early_total 4.0" in lines
+        assert any(line.startswith("ragmon_processor_store_bytes ") for line in lines)

@@ -1,6 +1,7 @@
 """Content goes after `keep_s` from the first settle, numbers after `retention_s` from the event."""
 
 from collections.abc import Callable, Iterator
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from ragmon.model.flow import Conflict, Kept, Settled, SpanPart, TraceState
 from ragmon.model.gold import GoldLabel, MatchKey, TargetKind
 from ragmon.model.result import Result, Winner
 from ragmon.store.protocol import Expired
+from ragmon.store.retention import BATCH
 from ragmon.store.schema import METADATA
 from ragmon.store.settings import StoreSettings
 from ragmon.store.sqlite import SqliteStore
@@ -155,3 +157,26 @@ def test_a_pipeline_that_comes_back_is_stored_again(
     put(ageing, [make_result(event_ns=at(RETENTION_S))], now_ns=at(RETENTION_S))
     assert ("p",) == ageing.pipelines()
     assert ["p"] == [row.pipeline for row in ageing.rows(0, 2**62)]
+
+
+def test_a_store_over_its_bound_lets_the_oldest_go(
+    tmp_path: Path, make_result: Make, make_settled: MakeSettled, make_span: MakeSpan
+) -> None:
+    """Spans first, and numbers once no spans are left; below the bound nothing goes."""
+    with SqliteStore(tmp_path) as store:
+        for number in range(300):
+            trace_id = f"t{number:03}"
+            spans = [make_span(trace_id=trace_id, content=sha256(trace_id.encode()).hexdigest())]
+            made = make_result(trace_id=trace_id, event_ns=EVENT_NS + number * 60 * S)
+            store.commit([make_settled(Kept(trace_id), made, spans=spans)], at(0))
+        assert store.shrink() == 0
+        size = store.bytes
+    with SqliteStore(tmp_path, StoreSettings(max_bytes=size)) as store:
+        assert store.shrink() == 0
+    with SqliteStore(tmp_path, StoreSettings(max_bytes=1)) as store:
+        assert store.shrink() == BATCH
+        states = [one.state for _, one in sorted(store.load(["t000", "t255", "t256"]).items())]
+        assert [TraceState.GONE, TraceState.GONE, TraceState.SETTLED] == states
+        assert [44, BATCH, 44, 0] == [store.shrink() for _ in range(4)]
+        assert store.bytes < size
+        assert [] == list(store.rows(0, 1 << 62))
