@@ -24,6 +24,7 @@ PROCESSOR = frozenset(
         "summary",
         "export",
         "server",
+        "probe",
     ]
 )
 
@@ -51,6 +52,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
         "summary": "model metrics",
         "export": "model metrics summary telemetry",
         "server": "model ingest labels",
+        "probe": "model semconv",
         "evaluate": "model text labels metrics summary",
         "replay": "model text ingest assemble interpret labels metrics settle",
         "generate": "model labels metrics telemetry semconv config",

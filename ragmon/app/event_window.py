@@ -6,6 +6,7 @@ from typing import Final
 
 from ragmon.app.choice import check_names, moment, quoted, seconds, since_ns, unknown
 from ragmon.errors import MalformedError
+from ragmon.model.canary import is_canary
 
 _MINUTE_NS: Final = 60_000_000_000
 _MINUTE_S: Final = 60
@@ -16,7 +17,7 @@ _DEFAULT: Final = "1h"
 
 @dataclass(frozen=True, slots=True)
 class EventWindow:
-    """Whole minutes, first <= minute < end, of one pipeline or of all."""
+    """Whole minutes, first <= minute < end, of one pipeline or of all those of users."""
 
     first_minute: int
     end_minute: int
@@ -33,8 +34,8 @@ class EventWindow:
         return self.end_minute * _MINUTE_NS
 
     def has(self, pipeline: str) -> bool:
-        """Whether it is of this pipeline too."""
-        return self.pipeline in (None, pipeline)
+        """Whether it is of this pipeline too; canaries are shown only where they are named."""
+        return pipeline == self.pipeline or (self.pipeline is None and not is_canary(pipeline))
 
 
 def read_window(chosen: Mapping[str, str], now_ns: int) -> EventWindow:

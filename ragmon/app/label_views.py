@@ -12,6 +12,7 @@ from ragmon.app.feedback import FeedbackDesk
 from ragmon.app.labels import LabelDesk
 from ragmon.errors import MalformedError
 from ragmon.labels.write import posted_form
+from ragmon.model.canary import is_canary
 from ragmon.model.gold import GoldField
 from ragmon.model.label_views import LabelChoice
 from ragmon.store.protocol import Store
@@ -85,6 +86,8 @@ class LabelViews:
         first = last - max(1, round(window_s / 60)) + 1
         found: dict[str, dict[str, float]] = {}
         for one in self._store.roll_ups(first, last + 1):
+            if is_canary(one.pipeline):
+                continue
             pipeline = found.setdefault(one.pipeline, {"requests": 0, "labelled": 0})
             pipeline["requests"] += one.requests
             pipeline["labelled"] += one.labelled

@@ -77,7 +77,7 @@ class LiveReports:
         yield orjson.dumps(table.columns) + b"\n"
         rows = self._store.rows(window.start_ns, window.end_ns, window.pipeline)
         for row in _once(rows):
-            if of_requests(row.layout):
+            if of_requests(row.layout) and window.has(row.pipeline):
                 yield orjson.dumps(table.row(row)) + b"\n"
 
     def _given(self, window: EventWindow) -> dict[str, list[dict[str, Any]]]:

@@ -6,6 +6,7 @@ import signal
 import time
 from pathlib import Path
 
+from ragmon.app.canaries import Canaries
 from ragmon.app.faults import where_raised
 from ragmon.app.intake import AppIntake, AppViews
 from ragmon.app.keeping import keep_of
@@ -14,6 +15,7 @@ from ragmon.app.wiring import Parts, assembled
 from ragmon.config import Config
 from ragmon.errors import ConfigError
 from ragmon.model.keep import Keep
+from ragmon.probe import Prober
 from ragmon.server.listen import Ports, Servers, ServerSettings
 from ragmon.telemetry import Room
 
@@ -57,10 +59,11 @@ async def _serve(config: Config, parts: Parts) -> int:
         lambda: parts.exporter.error(Room.STORE),
         parts.settling,
     )
+    canaries = Canaries(config, parts, time.time_ns)
     servers = Servers(_settings(config), AppIntake(parts), AppViews(parts, loop))
     stopping = _on_signals()
     ports = await servers.start()
-    with loop:
+    with loop, Prober(canaries.all, canaries.sent):
         _announce(config, ports)
         await stopping.wait()
         _log.info("stopping: intake closes, what is due is settled")

@@ -5,8 +5,9 @@ the last wins. Units stand in the key. Unknown keys are faults that name the nea
 and every fault is reported at once.
 """
 
+from ragmon.config.canaries import Canary
 from ragmon.config.events import LabelEvent
 from ragmon.config.reading import load
 from ragmon.config.shape import Config, Listen, ObjectiveConfig, window_seconds
 
-__all__ = ["Config", "LabelEvent", "Listen", "ObjectiveConfig", "load", "window_seconds"]
+__all__ = ["Canary", "Config", "LabelEvent", "Listen", "ObjectiveConfig", "load", "window_seconds"]

@@ -13,6 +13,7 @@ from pydantic import (
 )
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from ragmon.config.canaries import Canary, CanaryName
 from ragmon.config.events import LabelEvent
 from ragmon.config.section import Section as _Section
 
@@ -248,6 +249,7 @@ class Config(BaseSettings):
     metrics: MetricsConfig = MetricsConfig()
     labels: LabelsConfig = LabelsConfig()
     objectives: tuple[ObjectiveConfig, ...] = ()
+    canaries: dict[CanaryName, Canary] = {}
 
     def faults(self) -> tuple[str, ...]:
         """What does not fit together, although each key by itself is right."""
@@ -280,6 +282,7 @@ def _unreadable(config: Config) -> Iterator[str]:
         ("listen.token_file", config.listen.token_file),
         ("labels.file", config.labels.file),
         ("store.hash_key_file", config.store.hash_key_file),
+        *((f"canaries.{name}.gold", one.gold) for name, one in config.canaries.items()),
     ):
         if path is not None and not os.access(path, os.R_OK):
             yield f"{key}: {path} cannot be read"

@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from ragmon.export.families import Tables
 from ragmon.export.tables import measurable
 from ragmon.model.assessment import Sorting, Way
+from ragmon.model.canary import Ending
 from ragmon.model.flow import DropReason, LabelOutcome, Refusal, ReleaseReason, Unmatched
 from ragmon.telemetry import FAMILIES, FamilyType, Room, SettledWhen, Transport
 
@@ -62,6 +63,10 @@ class ProcessorSeries:
     def without_request(self) -> None:
         """A trace was settled in which no request was found."""
         self._add("ragmon_processor_traces_without_request_total", 1)
+
+    def canary(self, name: str, ending: Ending) -> None:
+        """A canary request was sent, and this became of it."""
+        self._add("ragmon_canary_requests_total", 1, name, ending)
 
     def gone_early(self, traces: int) -> None:
         """What was kept of traces, or their numbers, went to keep the store in its bound."""

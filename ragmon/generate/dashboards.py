@@ -97,11 +97,14 @@ _DATASOURCE: Final[Json] = {
 }
 
 
-def _of_labels(name: str, title: str, series: str) -> Json:
-    """A choice of many among the values that a label has within the time range."""
+def _of_labels(name: str, title: str, series: str, chosen: str = "") -> Json:
+    """A choice of many among the values that a label has within the time range.
+
+    chosen: a regular expression of those that are offered; All means these, and no others.
+    """
     query = f"label_values({series}, {name})"
     return {
-        "allValue": ".+",
+        **({} if chosen else {"allValue": ".+"}),
         "current": {"selected": True, "text": ["All"], "value": ["$__all"]},
         "datasource": DATASOURCE,
         "definition": query,
@@ -112,11 +115,14 @@ def _of_labels(name: str, title: str, series: str) -> Json:
         "name": name,
         "query": {"query": query, "refId": "variable"},
         "refresh": 2,
-        "regex": "",
+        "regex": chosen,
         "sort": 1,
         "type": "query",
     }
 
 
 _JOB: Final = _of_labels("job", "Job", "ragmon_build_info")
-_PIPELINE: Final = _of_labels("pipeline", "Pipeline", 'ragmon_requests_total{job=~"$job"}')
+_OF_USERS: Final = "/^(?!canary:).*/"
+_PIPELINE: Final = _of_labels(
+    "pipeline", "Pipeline", 'ragmon_requests_total{job=~"$job"}', _OF_USERS
+)

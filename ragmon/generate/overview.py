@@ -3,6 +3,7 @@
 from typing import Final
 
 from ragmon.generate.board import Board, Row
+from ragmon.generate.canaries import canary_row
 from ragmon.generate.chosen import Chosen, choose
 from ragmon.generate.panels import Kind, Note, Panel, Query, Step, falling, rising
 from ragmon.generate.promql import COUNTED, MEASURED, rate_share, share
@@ -61,6 +62,7 @@ def overview(registry: Registry) -> Board:
             Row(3, f"Against gold labels ({GOLD_WINDOW})", 5, _against_gold(registry)),
             Row(4, "Users", 8, (_outcomes(), _latency(), _latency_by_stage())),
             Row(5, "Answers", 8, _answers(registry, grounding)),
+            canary_row(6),
         ),
     )
 

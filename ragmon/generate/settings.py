@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from ragmon.config import Config, LabelEvent, ObjectiveConfig
+from ragmon.config import Canary, Config, LabelEvent, ObjectiveConfig
 from ragmon.generate.origin import hash_comment, markdown_comment
 
 _INTRODUCTION: Final = """\
@@ -35,6 +35,12 @@ By name, as in `gen_ai.evaluation.name`: which evaluations on log events and spa
 labels, and of which field. They are so only from people (`HUMAN`) and from `annotators`; all \
 others are feedback. [labels.md](labels.md) has an example."""
 
+_CANARIES: Final = """\
+## canaries
+
+By name: gold sets whose queries are sent to an endpoint of yours on a schedule. \
+[canaries.md](canaries.md) has an example."""
+
 _SAMPLE_OBJECTIVE: Final = """\
 # Promises about metrics, one a line:
 # objectives:
@@ -51,7 +57,9 @@ def settings_page() -> str:
     )
     objectives = f"{_OBJECTIVES}\n\n{_table(ObjectiveConfig, None)}"
     events = f"{_EVENTS}\n\n{_table(LabelEvent, None)}"
-    return markdown_comment("\n\n".join((_INTRODUCTION, *sections, events, objectives)) + "\n")
+    canaries = f"{_CANARIES}\n\n{_table(Canary, None)}"
+    parts = (_INTRODUCTION, *sections, events, objectives, canaries)
+    return markdown_comment("\n\n".join(parts) + "\n")
 
 
 def sample_file() -> str:

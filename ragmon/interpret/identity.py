@@ -6,6 +6,7 @@ from typing import Final
 from ragmon import semconv
 from ragmon.interpret import scalars
 from ragmon.interpret.tree import Node
+from ragmon.model.canary import of_users
 from ragmon.model.span import Attributes
 
 UNKNOWN: Final = "unknown"
@@ -32,10 +33,10 @@ def own_pipeline(nodes: Sequence[Node]) -> str | None:
 
 
 def _cut(name: str) -> str:
-    if len(name) <= LONGEST:
-        return name
-    mark = semconv.TRUNCATION_MARK
-    return name[: LONGEST - len(mark)] + mark
+    if len(name) > LONGEST:
+        mark = semconv.TRUNCATION_MARK
+        name = name[: LONGEST - len(mark)] + mark
+    return of_users(name)
 
 
 def pipeline_version(nodes: Sequence[Node]) -> str | None:

@@ -1,7 +1,9 @@
 """Traces to records and runs: everything that a trace tells of."""
 
+from dataclasses import replace
 from typing import NamedTuple
 
+from ragmon import semconv
 from ragmon.interpret.dialects import read_span
 from ragmon.interpret.record import read_request
 from ragmon.interpret.runs import read_runs
@@ -10,7 +12,7 @@ from ragmon.interpret.scope import find_scopes
 from ragmon.interpret.tree import Forest, Node
 from ragmon.model.indexing import IndexingRun
 from ragmon.model.record import RequestRecord
-from ragmon.model.span import Trace
+from ragmon.model.span import Span, Trace
 
 
 class Interpreted(NamedTuple):
@@ -26,10 +28,11 @@ def interpret_whole(trace: Trace) -> Interpreted:
     Pure and total: the result depends on the spans alone, not on their order, and any
     attributes and any parent ids, loops included, give some result.
     """
-    forest = Forest(Node(span, read_span(span)) for span in trace.spans)
-    adjusted = weight(trace.spans)
+    users, canary = _without_probe(trace)
+    forest = Forest(Node(span, read_span(span)) for span in users)
+    adjusted = weight(users)
     scopes = find_scopes(forest)
-    records = [read_request(trace, scope, adjusted) for scope in scopes]
+    records = [replace(read_request(trace, scope, adjusted), canary=canary) for scope in scopes]
     runs = read_runs(trace, forest, scopes, adjusted)
     return Interpreted(tuple(sorted(records, key=_order)), tuple(sorted(runs, key=_order)))
 
@@ -45,6 +48,12 @@ def interpret(trace: Trace) -> tuple[RequestRecord, ...]:
 def interpret_runs(trace: Trace) -> tuple[IndexingRun, ...]:
     """The indexing runs in a trace, ordered by time and key; most traces of requests have none."""
     return interpret_whole(trace).runs
+
+
+def _without_probe(trace: Trace) -> tuple[tuple[Span, ...], bool]:
+    """The spans of the application, and whether there is one of a canary beside them."""
+    users = tuple([span for span in trace.spans if span.scope_name != semconv.PROBE_SCOPE])
+    return users, len(users) < len(trace.spans)
 
 
 def _order(one: RequestRecord | IndexingRun) -> tuple[int, str]:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from ragmon.model.canary import canary_of
 from ragmon.text import Text
 from ragmon.text.abstention import Decision
 
@@ -93,7 +94,8 @@ class RequestRecord:
     request's key within its trace, `span_ids` are the spans it was read from, sorted.
     `event_ns` is the request's time; `latency_s` is None without a request span.
     `documents` lists are best first. `absent` says for a field that is None why it is.
-    `weight` is the number of requests this one stands for, None where unknown.
+    `weight` is the number of requests this one stands for, None where unknown. `canary`:
+    ragmon sent it, and no user.
     """
 
     trace_id: str
@@ -123,6 +125,12 @@ class RequestRecord:
     absent: Mapping[str, Absence] = field(default_factory=dict)
     weight: float | None = None
     clock_faults: tuple[str, ...] = ()
+    canary: bool = False
+
+    @property
+    def shown_pipeline(self) -> str:
+        """The pipeline under which it is shown; labels and the corpus go by `pipeline`."""
+        return canary_of(self.pipeline) if self.canary else self.pipeline
 
     @property
     def input_tokens(self) -> int | None:

@@ -46,7 +46,7 @@ def request_result(record: RequestRecord, joining: Joining) -> Result:
     return Result(
         key=key,
         span_ids=record.span_ids,
-        pipeline=record.pipeline,
+        pipeline=record.shown_pipeline,
         pipeline_version=record.pipeline_version,
         event_ns=record.event_ns,
         outcome=record.outcome,

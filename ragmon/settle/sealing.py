@@ -151,6 +151,7 @@ _PLAIN = (
     "time_to_first_token_s",
     "weight",
     "clock_faults",
+    "canary",
 )
 """Fields that JSON can say as they are."""
 

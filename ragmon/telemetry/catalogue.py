@@ -6,6 +6,7 @@ from typing import Final
 from ragmon.metrics.buckets import COUNT, LATENCY_SECONDS
 from ragmon.metrics.spec import Better, Needs, Unit
 from ragmon.model.assessment import AnnotatorKind, FeedbackKind, Sorting, Way
+from ragmon.model.canary import Ending
 from ragmon.model.flow import DropReason, LabelOutcome, Refusal, ReleaseReason
 from ragmon.model.record import Outcome
 from ragmon.model.result import Cause, Evaluation
@@ -258,6 +259,7 @@ _PROCESSOR: Final = (
     _gauge("ragmon_processor_open_bytes_limit", "Bound of the bytes of the traces that wait."),
     _gauge("ragmon_processor_inbox_bytes", "Bytes that wait in the inbox."),
     _gauge("ragmon_processor_store_bytes", "Bytes of what the store holds."),
+    _counter("ragmon_canary_requests_total", "Canaries by their end.", "canary", result=Ending),
     _counter("ragmon_processor_traces_early_total", "Traces that store.max_bytes made go early."),
     _gauge("ragmon_processor_inbox_bytes_limit", "Bound of the bytes in the inbox."),
     _histogram(

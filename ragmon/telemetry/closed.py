@@ -37,6 +37,7 @@ class Room(StrEnum):
     LABELS = "labels"
     SUMMARY = "summary"
     EXPORT = "export"
+    PROBE = "probe"
 
 
 class SloResult(StrEnum):

@@ -82,8 +82,16 @@ def test_jobs_and_pipelines_are_chosen_among_what_is_there(
         assert names == ["datasource", "job", "pipeline"]
         assert document["templating"]["list"][0]["label"] == "Data source"
         for choice in _choices(document):
-            assert (choice["multi"], choice["allValue"], choice["refresh"]) == (True, ".+", 2)
+            assert (choice["multi"], choice["refresh"]) == (True, 2)
             assert choice["current"]["value"] == ["$__all"]
+
+
+def test_canaries_are_no_choice_and_no_part_of_all(documents: dict[str, Document]) -> None:
+    """All of the jobs is any job; all of the pipelines are those that are offered."""
+    for document in documents.values():
+        job, pipeline = _choices(document)
+        assert (job["allValue"], job["regex"]) == (".+", "")
+        assert ("allValue" not in pipeline, pipeline["regex"]) == (True, "/^(?!canary:).*/")
 
 
 def test_every_query_is_for_the_chosen_job(documents: dict[str, Document]) -> None:

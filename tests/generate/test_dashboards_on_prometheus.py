@@ -22,13 +22,14 @@ END_S = START_S + 3600
 STEP_S = 60
 
 OPEN_LABELS = {
-    "pipeline": ("shop", "help"),
+    "pipeline": ("shop", "help", "canary:shop"),
     "stage": ("retrieval", "generation"),
     "error_type": ("TimeoutError",),
     "model": ("small",),
     "version": ("1",),
     "reason": ("missing:gold_ids",),
     "slo": ("answers",),
+    "canary": ("gold",),
     "window": ("1h", "24h"),
     "statistic": ("p50", "p95"),
     "direction": ("higher",),

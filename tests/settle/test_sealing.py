@@ -50,6 +50,7 @@ FULL = RequestRecord(
     absent={"prompt": Absence.MASKED},
     weight=10.0,
     clock_faults=("ahead",),
+    canary=True,
 )
 EMPTY = RequestRecord("1" * 32, "4" * 16, (), "ragmon", "shop", 0, Outcome.UNKNOWN)
 TEXTS = {"query", "answer", "retrieved", "context", "prompt"}
