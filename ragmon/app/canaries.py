@@ -54,6 +54,7 @@ class Canaries:
         headers = {header: _expanded(header, text) for header, text in config.headers.items()}
         template = RequestTemplate(config.method, config.url, headers, config.body)
         self._gold[name] = gold
+        self._parts.exporter.known_canary(name)
         self.all.append(Canary(name, template, tuple(gold), config.every_s, config.timeout_s))
 
     def _begin(self, canary: Canary, query: str, context: TraceContext) -> None:

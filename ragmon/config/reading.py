@@ -80,9 +80,8 @@ def _nearest(place: tuple[int | str, ...]) -> str:
     """A hint at the key that was probably meant."""
     model: Any = Config
     for part in place[:-1]:
-        if isinstance(part, str) and part in model.model_fields:
-            model = model.model_fields[part].annotation
-        inner = [one for one in get_args(model) if one is not Ellipsis]
-        model = inner[-1] if inner else model
+        # A part of a list or of a map stands for one of its values.
+        values = [one for one in get_args(model) if one is not Ellipsis]
+        model = values[-1] if values else model.model_fields[part].annotation
     near = difflib.get_close_matches(str(place[-1]), model.model_fields, n=1)
     return f"; did you mean {near[0]!r}?" if near else f"; known: {', '.join(model.model_fields)}"

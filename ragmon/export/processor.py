@@ -28,7 +28,7 @@ class ProcessorSeries:
         self._lock = lock
         self._readings: dict[str, Callable[[], float | None]] = {}
         for family in FAMILIES:
-            if family.type is FamilyType.COUNTER and "pipeline" not in family.labels:
+            if family.type is FamilyType.COUNTER and family.labels == tuple(family.closed):
                 tables.start(family.name)
 
     def received(self, transport: Transport, spans: int) -> None:
@@ -63,6 +63,11 @@ class ProcessorSeries:
     def without_request(self) -> None:
         """A trace was settled in which no request was found."""
         self._add("ragmon_processor_traces_without_request_total", 1)
+
+    def known_canary(self, name: str) -> None:
+        """A canary is configured: its series start at zero."""
+        with self._lock:
+            self._tables.start("ragmon_canary_requests_total", name)
 
     def canary(self, name: str, ending: Ending) -> None:
         """A canary request was sent, and this became of it."""
