@@ -14,6 +14,7 @@ from sqlalchemy.exc import DatabaseError, OperationalError
 from sqlalchemy.pool import StaticPool
 
 from ragmon.errors import StoreError, StoreUnavailableError
+from ragmon.store.blanking import blank
 
 _BUSY_TIMEOUT_S = 10.0
 _TRANSIENT = frozenset({"SQLITE_FULL", "SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_NOMEM"})
@@ -44,8 +45,7 @@ class Database:
         self._lock = threading.Lock()
         self._on_rollback = on_rollback
         self._path = path
-        if path is not None:
-            _create(path)
+        self._file = None if path is None else _create(path)
         self._writer = _engine(path, pragmas, begin="BEGIN IMMEDIATE")
         reading = Pragmas(pragmas.secure_delete, cache_kib=8 << 10)
         self._reader = self._writer if path is None else _engine(path, reading, begin="BEGIN")
@@ -105,12 +105,39 @@ class Database:
         Raises:
             StoreUnavailableError: a reader was in the way for ten seconds.
         """
-        if not self.checkpoint():
+        with self._lock:
+            self._truncate()
+
+    def scrub(self) -> None:
+        """Leave no byte of what was deleted, which needs `secure_delete`.
+
+        Raises:
+            StoreUnavailableError: a reader was in the way for ten seconds, or the disk fails.
+            StoreError: the file is too large for that.
+        """
+        with self._lock:
+            self._truncate()
+            if self._file is None:
+                return
+            try:
+                with _translated(self._path), self._writer.begin():  # no other process writes
+                    blank(self._file)
+            except OSError as error:
+                raise StoreUnavailableError(f"{self._path}: {error.strerror}") from None
+            finally:
+                self._writer.dispose()  # its pages in memory hold what was overwritten
+
+    def _truncate(self) -> None:
+        if self._run("PRAGMA wal_checkpoint(TRUNCATE)")[0]:
             raise StoreUnavailableError(f"{self._path} is being read; try again")
 
     def _command(self, command: str) -> Any:
         """Run a command that may stand in no transaction; its first row."""
-        with self._lock, _translated(self._path), self._writer.connect() as connection:
+        with self._lock:
+            return self._run(command)
+
+    def _run(self, command: str) -> Any:
+        with _translated(self._path), self._writer.connect() as connection:
             raw = connection.connection.dbapi_connection
             assert raw is not None
             cursor = raw.cursor()
@@ -125,12 +152,16 @@ class Database:
         """Close every connection; a second call does nothing."""
         self._reader.dispose()
         self._writer.dispose()
+        if self._file is not None:
+            # Only now: to close a file lets go of the locks that SQLite has on it.
+            os.close(self._file)
+            self._file = None
 
 
-def _create(path: Path) -> None:
-    """Make a file that only its owner may read; SQLite's side files follow its mode."""
+def _create(path: Path) -> int:
+    """Open a file that only its owner may read; SQLite's side files follow its mode."""
     try:
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:
         raise StoreError(f"{path} cannot be opened: {error.strerror}") from None
 

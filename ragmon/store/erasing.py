@@ -68,8 +68,8 @@ class SqliteErasure:
             return ErasedFacts(documents=corpus.withdraw(connection, self._interned, *place))
 
     def scrub(self) -> None:
-        """Cut the log to nothing; what is deleted in the file itself is overwritten there."""
-        self._database.truncate()
+        """Leave no byte in the files of what was deleted."""
+        self._database.scrub()
 
 
 def _erase(

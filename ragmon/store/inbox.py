@@ -158,7 +158,7 @@ class SqliteInbox:
             StoreUnavailableError: a reader is in the way, or the disk takes nothing.
         """
         if self._overwrites:
-            self._database.truncate()
+            self._database.scrub()
         else:
             self._database.vacuum()
 
