@@ -14,7 +14,6 @@ from ragmon.model.flow import LabelOutcome
 from ragmon.store.protocol import FeedbackStore
 
 _AT_ONCE = 2_000
-_OUTCOMES = tuple(one for one in LabelOutcome if one is not LabelOutcome.EXPIRED)
 
 
 class FeedbackDesk:
@@ -23,7 +22,7 @@ class FeedbackDesk:
     def __init__(self, store: FeedbackStore, exporter: Exporter) -> None:
         self._store = store
         self._exporter = exporter
-        self._outcomes: Counter[LabelOutcome] = Counter(dict.fromkeys(_OUTCOMES, 0))
+        self._outcomes: Counter[LabelOutcome] = Counter(dict.fromkeys(LabelOutcome, 0))
         self._counting = Lock()
         self._looked_at = 0
 

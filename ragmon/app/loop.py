@@ -3,12 +3,12 @@
 import logging
 import threading
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import Self
 
 from ragmon.app.faults import where_raised
 from ragmon.app.processor import Processor
+from ragmon.app.turn import Turn
 from ragmon.app.upkeep import Upkeep
 from ragmon.errors import StoreUnavailableError
 
@@ -21,7 +21,8 @@ class Loop:
     """Runs `Processor.step` and `Upkeep.step` until it is stopped.
 
     As a context it starts the thread, and ends only when the thread has: whoever closes the
-    store behind it takes nothing away from a round under way. settling: held during a round.
+    store behind it takes nothing away from a round under way. settling: held during a round,
+    which ends early where somebody else wants it.
     """
 
     def __init__(
@@ -30,7 +31,7 @@ class Loop:
         upkeep: Upkeep,
         now_ns: Callable[[], int],
         on_error: Callable[[], None],
-        settling: AbstractContextManager[object],
+        settling: Turn,
     ) -> None:
         self._processor = processor
         self._upkeep = upkeep
@@ -87,8 +88,11 @@ class Loop:
         return all(done)
 
     def _settle(self) -> None:
-        self._processor.step(self._now_ns(), lambda: not self._stop.is_set())
+        self._processor.step(self._now_ns(), self._may_go_on)
         self._turn(available=True, why="")
+
+    def _may_go_on(self) -> bool:
+        return not (self._stop.is_set() or self._settling.wanted)
 
     def _keep_up(self) -> None:
         self._upkeep.step(self._now_ns(), may_expire=self._processor.replayed)

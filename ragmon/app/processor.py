@@ -112,6 +112,14 @@ class Processor:
             found[trace_id] = (*work.spans, *found.get(trace_id, ()))
         return found
 
+    def take_in(self, now_ns: int) -> bool:
+        """Read what came, as much as open traces may take; whether that was all of it."""
+        while self._inbox.unread_spans:
+            if self._assembler.is_full:
+                return False
+            self._read(now_ns)
+        return True
+
     def erase(self, trace_ids: Collection[str]) -> int:
         """Take traces out of the inbox and of all that is open; how many bodies were rewritten.
 
@@ -148,16 +156,11 @@ class Processor:
         """
         settled = 0
         while True:
-            self._fill(now_ns)
+            self.take_in(now_ns)
             self._wait(self._assembler.drain())
             settled += self._settle_waiting(now_ns, may_go_on)
             if not self._inbox.unread_spans or not may_go_on():
                 return settled
-
-    def _fill(self, now_ns: int) -> None:
-        """Read as much as open traces may take, so that few of them are cut in two."""
-        while self._inbox.unread_spans and not self._assembler.is_full:
-            self._read(now_ns)
 
     def _read(self, now_ns: int) -> None:
         """Move entries into the assembler, and the time that it is for what was read.

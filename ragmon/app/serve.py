@@ -145,8 +145,9 @@ def _stop(config: Config, parts: Parts, loop: Loop) -> int:
     durable = config.store.inbox == "on" and config.store.path != "memory"
     last = parts.processor.step if durable else parts.processor.drain
     try:
-        last(time.time_ns(), lambda: time.monotonic() < deadline_s)
-        parts.upkeep.refresh(time.time_ns())
+        with parts.settling:
+            last(time.time_ns(), lambda: time.monotonic() < deadline_s)
+            parts.upkeep.refresh(time.time_ns())
     except Exception as error:  # noqa: BLE001 (what was acknowledged is in the inbox)
         _log.error("the last round failed (%s)", where_raised(error))
         return 1

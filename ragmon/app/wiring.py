@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Lock
 
 from ragmon._version import __version__
 from ragmon.app.assessments import AssessmentDesk, event_faults, event_rules
@@ -18,6 +17,7 @@ from ragmon.app.labels import LabelDesk
 from ragmon.app.ledger import Ledger
 from ragmon.app.live import LiveReports
 from ragmon.app.processor import Processor, ProcessorSettings
+from ragmon.app.turn import Turn
 from ragmon.app.upkeep import Upkeep
 from ragmon.assemble import Assembler, AssemblySettings
 from ragmon.config import Config, window_seconds
@@ -57,7 +57,7 @@ class Parts:
     feedback: FeedbackDesk
     assessments: AssessmentDesk
     erasures: ErasureDesk
-    settling: Lock
+    settling: Turn
 
 
 def check(config: Config) -> None:
@@ -167,7 +167,7 @@ def assembled(config: Config) -> Iterator[Parts]:
         corpus = CorpusDesk(store, config.store.corpus_bytes)
         views = LabelViews(store, labels, assessments, feedback, windows)
         live = LiveReports(store, store.feedback, registry)
-        settling = Lock()
+        settling = Turn()
         limits = trace_limits(config)
         erasures = ErasureDesk(store, store.erasure, inbox, processor, aside, limits, settling)
         yield Parts(

@@ -151,20 +151,18 @@ def replace(
 
 def withdraw(
     connection: Connection, interned: Interned, document_id: str, pipeline: str | None
-) -> int:
-    """Withdraw every registration of a document, in one pipeline or all; how many versions went.
+) -> tuple[int, list[int]]:
+    """Withdraw a document, in one pipeline or all, and touch who read it.
 
-    Who read it reads something else now, and is touched.
+    Returns how many versions went, and the rows of traces that registered them.
     """
     found = connection.execute(_OF_DOCUMENT, {"document_id": document_id})
-    before = [
-        _Placed(row.pipeline, row.document_id, Registration(*row[3:]))
-        for row in found
-        if pipeline in (None, row.name)
-    ]
+    of_pipelines = (row for row in found if pipeline in (None, row.name))
+    before = [_Placed(*row[1:3], Registration(*row[3:])) for row in of_pipelines]
     if before:
         _register(connection, interned, (), before, 0)
-    return len({placed.registration.document for placed in before})
+    versions, traces = ({one.registration[place] for one in before} for place in (0, 2))
+    return len(versions), sorted(traces - {POSTED})
 
 
 @dataclass(slots=True)

@@ -7,7 +7,7 @@ from sqlalchemy import Connection, Delete, Select, and_, bindparam, delete, func
 from ragmon.model.erasure import DocumentTarget, ErasedFacts
 from ragmon.model.flow import TraceState
 from ragmon.model.gold import MatchKey, TargetKind
-from ragmon.store import corpus, feedback, retention, traces
+from ragmon.store import corpus, corpus_expiry, feedback, retention, traces
 from ragmon.store.chunks import chunks
 from ragmon.store.database import Database
 from ragmon.store.interned import Interned
@@ -20,6 +20,7 @@ _REACHED = (
     .where(MATCH_KEY.c.digest == bindparam("digest"))
 )
 _WITH_CONTENT = select(KEPT.c.trace).where(KEPT.c.trace.in_(bindparam("traces", expanding=True)))
+_NAMES = select(TRACE.c.trace_id).where(TRACE.c.id.in_(bindparam("traces", expanding=True)))
 _OTHER, _OTHER_KEY = TRACE.alias("other"), MATCH_KEY.alias("other_key")
 _REACHES_OTHERS = (
     select(_OTHER.c.id)
@@ -61,11 +62,21 @@ class SqliteErasure:
         with self._database.write() as connection:
             return _erase(connection, self._interned, trace_ids, stored_keys, now_ns)
 
-    def erase_document(self, target: DocumentTarget) -> ErasedFacts:
-        """Withdraw every registration of a document; requests that read it are touched."""
+    def erase_document(self, target: DocumentTarget) -> tuple[ErasedFacts, tuple[str, ...]]:
+        """Withdraw every registration of a document; requests that read it are touched.
+
+        Traces that registered it hold its text and are gone; what else they registered stays.
+        """
         place = (target.document_id, target.pipeline)
         with self._database.write() as connection:
-            return ErasedFacts(documents=corpus.withdraw(connection, self._interned, *place))
+            documents, rows = corpus.withdraw(connection, self._interned, *place)
+            corpus_expiry.let_go(connection, rows)
+            kept = _take_content(connection, rows)
+            named = [
+                connection.execute(_NAMES, {"traces": some}).scalars() for some in chunks(rows)
+            ]
+            trace_ids = tuple(one for some in named for one in some)
+        return ErasedFacts(kept, documents=documents), trace_ids
 
     def scrub(self) -> None:
         """Leave no byte in the files of what was deleted."""
@@ -82,12 +93,7 @@ def _erase(
     said = feedback.forget(connection, trace_ids)
     rows = [trace.id for trace in traces.stored(connection, trace_ids).values()]
     corpus.replace(connection, interned, dict.fromkeys(rows, ()), 0)
-    kept = 0
-    for some in chunks(rows):
-        with_content = connection.execute(_WITH_CONTENT, {"traces": some}).scalars().all()
-        if with_content:
-            retention.take_content(connection, with_content)
-        kept += len(with_content)
+    kept = _take_content(connection, rows)
     _mark_gone(connection, trace_ids, now_ns)
     labels = sum(_delete_labels(connection, some) for some in chunks(trace_ids))
     labels += sum(connection.execute(_of_requests(some)).rowcount for some in chunks(rows))
@@ -95,6 +101,17 @@ def _erase(
     said += sum(connection.execute(_FEEDBACK_UNDER, _place(key)).rowcount for key in keys)
     standing = sum(connection.execute(_standing(some)).scalar_one() for some in chunks(rows))
     return ErasedFacts(kept, labels, said, standing_labels=standing)
+
+
+def _take_content(connection: Connection, rows: Sequence[int]) -> int:
+    """Make these traces gone, by row; how many were not."""
+    kept = 0
+    for some in chunks(rows):
+        with_content = connection.execute(_WITH_CONTENT, {"traces": some}).scalars().all()
+        if with_content:
+            retention.take_content(connection, with_content)
+        kept += len(with_content)
+    return kept
 
 
 def _mark_gone(connection: Connection, trace_ids: Iterable[str], now_ns: int) -> None:

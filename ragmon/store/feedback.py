@@ -25,6 +25,7 @@ from ragmon.model.assessment import (
 )
 from ragmon.model.flow import LabelOutcome, LabelReceipt
 from ragmon.model.gold import MatchKey, TargetKind
+from ragmon.store import gone
 from ragmon.store.chunks import chunks
 from ragmon.store.schema import FEEDBACK, MATCH_KEY, PIPELINE, RESULT, TRACE
 
@@ -80,11 +81,13 @@ def put(connection: Connection, feedback: Sequence[Feedback], now_ns: int) -> La
     """Keep the greatest version of each voice; what became of each, and how many wait."""
     standing = _standing(connection, feedback)
     known = frozenset(standing)
+    too_late = gone.too_late(connection, {one.key for one in feedback})
     changed: dict[bytes, Feedback] = {}
     outcomes = []
     for one in feedback:
         identity = one.identity
-        outcome = _outcome(one, standing.get(identity))
+        expired = one.key in too_late
+        outcome = LabelOutcome.EXPIRED if expired else _outcome(one, standing.get(identity))
         outcomes.append(outcome)
         if outcome in (LabelOutcome.ACCEPTED, LabelOutcome.REPLACED):
             changed[identity] = one
@@ -265,8 +268,8 @@ def forget(connection: Connection, trace_ids: Iterable[str]) -> int:
             .join_from(MATCH_KEY, TRACE, TRACE.c.id == MATCH_KEY.c.trace)
             .where(TRACE.c.trace_id.in_(chunk))
         )
-        gone = delete(FEEDBACK).where(
+        under = delete(FEEDBACK).where(
             or_(FEEDBACK.c.digest.in_(digests), FEEDBACK.c.digest.in_(keys))
         )
-        forgotten += connection.execute(gone).rowcount
+        forgotten += connection.execute(under).rowcount
     return forgotten

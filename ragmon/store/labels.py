@@ -7,10 +7,10 @@ from typing import Any, TypeAlias
 
 from sqlalchemy import Connection, bindparam, func, insert, select, update
 
-from ragmon.model.flow import LabelOutcome, LabelReceipt, TraceState, Unmatched
+from ragmon.model.flow import LabelOutcome, LabelReceipt, Unmatched
 from ragmon.model.gold import GoldField, GoldLabel, MatchKey, TargetKind
 from ragmon.model.result import Cause
-from ragmon.store import touched
+from ragmon.store import gone, touched
 from ragmon.store.chunks import chunks
 from ragmon.store.schema import LABEL, MATCH_KEY, PIPELINE, RESULT, TRACE, WAITING
 
@@ -39,7 +39,7 @@ _REPLACE = (
 )
 
 _REACHED = (
-    select(MATCH_KEY.c.digest, TRACE.c.state, PIPELINE.c.name)
+    select(MATCH_KEY.c.digest, PIPELINE.c.name)
     .distinct()
     .join_from(MATCH_KEY, TRACE, TRACE.c.id == MATCH_KEY.c.trace)
     .join(RESULT, RESULT.c.trace == TRACE.c.id)
@@ -115,7 +115,8 @@ class _Posting:
     """A batch of labels on its way in."""
 
     stored: Mapping[Identity, StoredLabel]
-    reached: Mapping[int, list[tuple[str, str]]]
+    reached: Mapping[int, list[str]]
+    too_late: frozenset[MatchKey]
     changed: dict[Identity, GoldLabel] = field(default_factory=dict)
     unmatched: int = 0
 
@@ -128,7 +129,7 @@ class _Posting:
         return outcome
 
     def _outcome(self, label: GoldLabel) -> LabelOutcome:
-        if self._too_late(label):
+        if label.key in self.too_late:
             return LabelOutcome.EXPIRED
         standing = self._standing(label)
         if standing is None:
@@ -142,16 +143,11 @@ class _Posting:
         known = self.stored.get(identity(label))
         return self.changed.get(identity(label), known.label if known else None)
 
-    def _too_late(self, label: GoldLabel) -> bool:
-        """Whether every trace that it points at is gone."""
-        found = self.reached.get(label.key.digest, ())
-        return bool(found) and all(state == TraceState.GONE.value for state, _ in found)
-
     def _waits(self, label: GoldLabel) -> bool:
         """Whether no stored request has it; a query label is standing and never waits."""
         return label.key.kind is not TargetKind.QUERY and not any(
             label.pipeline in (None, pipeline)
-            for _, pipeline in self.reached.get(label.key.digest, ())
+            for pipeline in self.reached.get(label.key.digest, ())
         )
 
 
@@ -170,21 +166,20 @@ def put(connection: Connection, labels: Sequence[GoldLabel], now_ns: int) -> Lab
             for stored in found
         },
         reached=_reached(connection, labels),
+        too_late=gone.too_late(connection, {label.key for label in labels}),
     )
     outcomes = tuple(posting.put(label) for label in labels)
     _write(connection, posting, now_ns)
     return LabelReceipt(outcomes, posting.unmatched)
 
 
-def _reached(
-    connection: Connection, labels: Iterable[GoldLabel]
-) -> dict[int, list[tuple[str, str]]]:
-    """State and pipeline of what stands under the digests of all but query labels."""
+def _reached(connection: Connection, labels: Iterable[GoldLabel]) -> dict[int, list[str]]:
+    """The pipelines of what stands under the digests of all but query labels."""
     digests = {label.key.digest for label in labels if label.key.kind is not TargetKind.QUERY}
-    found: dict[int, list[tuple[str, str]]] = defaultdict(list)
+    found: dict[int, list[str]] = defaultdict(list)
     for chunk in chunks(digests):
-        for digest, state, pipeline in connection.execute(_REACHED, {"digests": chunk}):
-            found[digest].append((state, pipeline))
+        for digest, pipeline in connection.execute(_REACHED, {"digests": chunk}):
+            found[digest].append(pipeline)
     return found
 
 

@@ -281,8 +281,8 @@ class ErasureStore(Protocol):
         """
         ...
 
-    def erase_document(self, target: DocumentTarget) -> ErasedFacts:
-        """Withdraw every registration of a document; requests that read it are touched.
+    def erase_document(self, target: DocumentTarget) -> tuple[ErasedFacts, tuple[str, ...]]:
+        """Withdraw every registration of a document; with the traces that are gone as they made it.
 
         Raises:
             StoreUnavailableError: nothing was erased.
@@ -290,7 +290,7 @@ class ErasureStore(Protocol):
         ...
 
     def scrub(self) -> None:
-        """Leave no byte in the log of what is no longer kept.
+        """Leave no byte in the files of what is no longer kept.
 
         Raises:
             StoreUnavailableError: it could not be done now.

@@ -198,17 +198,27 @@ def test_what_was_set_aside_is_erased(tmp_path: Path) -> None:
             assert (aside / f"{trace_id(2)}.otlp.pb").read_bytes() == other
 
 
-def test_what_is_not_read_yet_is_erased_by_trace_and_put_off_otherwise(tmp_path: Path) -> None:
-    """Nobody knows yet which requests are in it."""
+def test_what_is_not_read_yet_is_read_and_erased(tmp_path: Path) -> None:
+    """Whatever is meant; or nobody would be served where spans come all the time."""
     with running(tmp_path) as parts:
-        send(parts, body(*_spans(1), *_spans(2)))
+        for target in TARGETS:
+            send(parts, body(*_spans(1), *_spans(2)))
+            assert _erase(parts, target)
+            assert not _rests(tmp_path)
+            assert len(set(law(parts))) == 1
+        parts.processor.step(START_NS + 200 * S)
+        assert [trace_id(2)] == [row.key.trace_id for row in parts.store.rows(0, 1 << 62)]
+
+
+def test_where_not_all_can_be_read_it_is_put_off(tmp_path: Path) -> None:
+    """Nobody knows which requests are in it; a trace is erased all the same."""
+    with running(tmp_path, assembly={"open_bytes": 100}) as parts:
+        send(parts, body(*_spans(3)), body(*_spans(4)), body(*_spans(5)), body(*_spans(1)))
         with pytest.raises(OverloadedError, match="not read yet"):
             _erase(parts, REQUEST)
         assert {"bodies": 1} == _erase(parts, TRACE)
         assert not _rests(tmp_path)
-        assert law(parts) == (2, 2)
-        parts.processor.step(START_NS + 10 * S)
-        assert [trace_id(2)] == [row.key.trace_id for row in parts.store.rows(0, 1 << 62)]
+        assert len(set(law(parts))) == 1
 
 
 def test_targets_are_checked_one_by_one(tmp_path: Path) -> None:
