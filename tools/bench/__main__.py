@@ -1,6 +1,6 @@
 """`make bench`: every ratio, each section taken in one run."""
 
-from tools.bench import capture, evaluate, export, metrics, receive, settle, store
+from tools.bench import capture, evaluate, export, metrics, receive, settle, store, stored
 
 SECTIONS = {
     "Capture against a bare span": capture.main,
@@ -10,6 +10,7 @@ SECTIONS = {
     "Settling, in memory and durable": settle.main,
     "Store and inbox": store.main,
     "Export": export.main,
+    "A million stored requests": stored.main,
 }
 
 for title, main in SECTIONS.items():
