@@ -7,7 +7,7 @@ import pytest
 from ragmon.store import compression
 
 
-class _Readable:
+class Readable:
     """Compresses nothing, so that a text is found in whatever page of a file it lies."""
 
     def compress(self, content: bytes) -> bytes:
@@ -20,7 +20,7 @@ class _Readable:
 @pytest.fixture(autouse=True)
 def readable(monkeypatch: pytest.MonkeyPatch) -> None:
     """Texts rest as they are."""
-    monkeypatch.setattr(compression, "_codec", _Readable())
+    monkeypatch.setattr(compression, "_codec", Readable())
 
 
 def rests(folder: Path, text: str) -> bool:

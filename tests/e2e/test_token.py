@@ -24,11 +24,12 @@ def guarded(start_processor: StartProcessor) -> RunningProcessor:
 
 
 def test_without_the_token_nothing_is_taken(guarded: RunningProcessor) -> None:
-    """Traces and labels get 401, gRPC gets UNAUTHENTICATED; with it all are taken."""
+    """Traces, labels and erasures get 401, gRPC UNAUTHENTICATED; with it all are taken."""
     shown = {"authorization": "Bearer s3cret"}
     request = rag_request(1, time.time_ns())
     label = {"query": "x", "answerable": True}
-    for path, content in (("/v1/traces", request), ("/v1/labels", label)):
+    posts = (("/v1/traces", request), ("/v1/labels", label), ("/v1/erase", {"query": "x"}))
+    for path, content in posts:
         url = guarded.otlp + path
         assert httpx.post(url, json=content).status_code == 401
         assert (

@@ -84,7 +84,10 @@ class FakeIntake:
         return FakePosted({"accepted": len(feedback)}, {"unmatched": 0, "rejected": 0}, [])
 
     async def erase(self, targets: Sequence[object], received_ns: int) -> FakePosted:
-        self.posted.extend((one, received_ns) for one in targets)
+        del received_ns
+        if self.fault is not None:
+            raise self.fault
+        self.posted.extend(targets)
         return FakePosted({"erased": len(targets)}, {"traces": len(targets)}, [])
 
     async def post_assessments(
