@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check fmt gen bench clean
+.PHONY: help run test check fmt gen bench long clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
@@ -42,6 +42,10 @@ gen: $(STAMP) ## write the generated docs, dashboards and rules again
 
 bench: $(STAMP) ## print the ratios of performance: capture, metrics, decode, settle
 	$(BIN)/python -m tools.bench
+
+long: $(STAMP) ## the full lengths of tests that `make test` runs in short
+	RAGMON_DAY_REQUESTS=3000 RAGMON_ORDERS=300 $(BIN)/python -m pytest -n 2 \
+	  tests/app/test_demo_day.py tests/app/test_any_order.py
 
 clean: ## remove the environment, caches and the demo's state
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis ragmon-state

@@ -1,6 +1,10 @@
-"""Any order and interleaving of facts, settling and restarts gives the same result."""
+"""Any order and interleaving of facts, settling and restarts gives the same result.
+
+RAGMON_ORDERS is how many orders are tried.
+"""
 
 import json
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import count
@@ -20,6 +24,7 @@ Fact: TypeAlias = Callable[[Parts], None]
 MADE_AT = "2026-12-01T04:00:00Z"
 END_NS = START_NS + 3000 * S
 REOPEN_S = 900
+ORDERS = int(os.environ.get("RAGMON_ORDERS", "12"))
 
 
 def _root(trace: int, query: str, answer: str) -> Span:
@@ -165,7 +170,7 @@ def test_the_facts_say_something() -> None:
     assert {"token_recall", "answer_f1", "ndcg_at_k", "required_fact_coverage"} <= means
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=ORDERS, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.data())
 def test_any_order_with_restarts_gives_the_same(data: st.DataObject) -> None:
     """Spans, labels of every target, revisions and the corpus, each settled when it likes."""
@@ -175,7 +180,7 @@ def test_any_order_with_restarts_gives_the_same(data: st.DataObject) -> None:
         assert EXPECTED == Run(Path(folder)).all(facts, behind)
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=ORDERS, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.data())
 def test_sealed_at_any_time_a_hashed_store_gives_the_same(data: st.DataObject) -> None:
     """Spans come in time; labels and the corpus before, between and after sealing."""
