@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from ragmon.app.faults import where_raised
@@ -17,6 +18,7 @@ from ragmon.text.hashing import TokenHasher
 _log = logging.getLogger("ragmon.app")
 _BATCH = 64
 _SCRUB_NS = 60_000_000_000
+_SCRUB_SHARE = 30  # scrubbing takes at most a thirtieth of the time
 
 
 def load_hasher(config: Config, folder: Path | None) -> TokenHasher | None:
@@ -53,12 +55,24 @@ def _hasher(key: bytes | None, path: str) -> TokenHasher:
         raise ConfigError((f"store.hash_key_file: {path}: {error}",)) from None
 
 
+@dataclass(frozen=True, slots=True)
+class Scrubs:
+    """What leaves no byte of what was deleted in the files of the store and of the inbox.
+
+    stopwatch_s: a clock that never goes back, for how long that takes.
+    """
+
+    store: Callable[[], None]
+    inbox: Callable[[], None]
+    stopwatch_s: Callable[[], float]
+
+
 class Sealer:
     """Lets the spans of settled traces go in time, unless plain ones are kept.
 
     holds: whether spans of a trace still wait to be settled. on_error: told of a trace whose
-    records cannot be read. scrubs: leave nothing of what was deleted in a database, called
-    within a minute of sealing. One caller at a time.
+    records cannot be read. scrubs: called within a minute, and more rarely where they take long.
+    One caller at a time.
     """
 
     def __init__(
@@ -69,7 +83,7 @@ class Sealer:
         limits: TraceLimits,
         holds: Callable[[str], bool],
         on_error: Callable[[], None],
-        scrubs: Sequence[Callable[[], None]],
+        scrubs: Scrubs,
     ) -> None:
         self._store = store
         self._keep = keep
@@ -79,7 +93,8 @@ class Sealer:
         self._on_error = on_error
         self._scrubs = scrubs
         self._scrubbed_ns = 0
-        self._is_scrubbed = True
+        self._pause_ns = _SCRUB_NS
+        self._is_scrubbed = False  # a life before this one may have ended in between
         self._behind: Sealable | None = None
 
     def step(self, now_ns: int) -> int:
@@ -95,16 +110,21 @@ class Sealer:
         kept = [one for one in self._store.load(due).values() if one.state is TraceState.SETTLED]
         done = self._store.seal(list(self._sealed(kept))) if kept else 0
         self._is_scrubbed = self._is_scrubbed and not done
-        if not self._is_scrubbed and abs(now_ns - self._scrubbed_ns) >= _SCRUB_NS:
-            self._scrub()
+        is_due = abs(now_ns - self._scrubbed_ns) >= self._pause_ns
+        if is_due and self._keep is not Keep.PLAIN:
             self._scrubbed_ns = now_ns
+            self._scrub()
         return done
 
     def _scrub(self) -> None:
-        """The texts of sealed traces leave the logs of the databases too."""
-        for scrub in self._scrubs:
-            scrub()
-        self._is_scrubbed = True
+        """Texts leave the files: the inbox's once settled or dropped, the store's once sealed."""
+        started_s = self._scrubs.stopwatch_s()
+        self._scrubs.inbox()
+        if not self._is_scrubbed:
+            self._scrubs.store()
+            self._is_scrubbed = True
+        took_s = self._scrubs.stopwatch_s() - started_s
+        self._pause_ns = max(_SCRUB_NS, int(_SCRUB_SHARE * took_s * 1e9))
 
     def _sealed(self, traces: Sequence[Kept]) -> Iterator[Sealed]:
         assert self._hasher is not None  # the store has it, else nothing is due

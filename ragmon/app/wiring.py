@@ -11,7 +11,7 @@ from ragmon.app.assessments import AssessmentDesk, event_faults, event_rules
 from ragmon.app.corpus import CorpusDesk
 from ragmon.app.erasure import ErasureDesk
 from ragmon.app.feedback import FeedbackDesk
-from ragmon.app.keeping import Sealer, keep_of, load_hasher
+from ragmon.app.keeping import Scrubs, Sealer, keep_of, load_hasher
 from ragmon.app.label_views import LabelViews
 from ragmon.app.labels import LabelDesk
 from ragmon.app.ledger import Ledger
@@ -160,7 +160,7 @@ def assembled(config: Config) -> Iterator[Parts]:
             trace_limits(config),
             processor.holds,
             lambda: exporter.error(Room.STORE),
-            (store.erasure.scrub, inbox.scrub),
+            Scrubs(store.erasure.scrub, inbox.scrub, time.perf_counter),
         )
         exporter.watch("ragmon_processor_store_bytes", lambda: float(store.bytes))
         upkeep = Upkeep(store, exporter, registry, windows, sealer, feedback.count_new)
