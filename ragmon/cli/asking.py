@@ -14,6 +14,7 @@ from ragmon.errors import ConfigError, RagmonError
 
 Endpoint = Annotated[str, typer.Option(help="The processor's OTLP/HTTP.")]
 TokenFile = Annotated[Path | None, typer.Option(help="File with the bearer token.")]
+IMPORT_AGAIN: Final = "what was accepted stays, import it again"
 ENDPOINT: Final = "http://localhost:4318"
 ViewsEndpoint = Annotated[str, typer.Option("--endpoint", help="The processor's views port.")]
 VIEWS_ENDPOINT: Final = "http://localhost:9464"
@@ -46,8 +47,12 @@ def _token(token_file: Path) -> str:
         raise ConfigError((f"--token-file: {token_file}: {why}",)) from None
 
 
-def until_taken(client: httpx.Client, send: Callable[[], httpx.Response]) -> httpx.Response:
+def until_taken(
+    client: httpx.Client, send: Callable[[], httpx.Response], advice: str
+) -> httpx.Response:
     """Send until it is answered; 429 and 503 mean again, after as long as they say.
+
+    advice: what to do where it never is.
 
     Raises:
         ConfigError: nothing answers there.
@@ -58,7 +63,7 @@ def until_taken(client: httpx.Client, send: Callable[[], httpx.Response]) -> htt
         if answer.status_code not in _LATER:
             return answer
         time.sleep(_wait_s(answer.headers.get("retry-after")))
-    raise RagmonError(f"{client.base_url}: unavailable; what was accepted stays, import it again")
+    raise RagmonError(f"{client.base_url}: put off too often ({reason(answer)}); {advice}")
 
 
 def reached(client: httpx.Client, send: Callable[[], httpx.Response]) -> httpx.Response:

@@ -14,6 +14,7 @@ from rich.progress import Progress
 
 from ragmon.cli.asking import (
     ENDPOINT,
+    IMPORT_AGAIN,
     Endpoint,
     TokenFile,
     connect,
@@ -148,6 +149,7 @@ def _post(client: httpx.Client, parameters: dict[str, str], batch: list[_Line]) 
     answer = until_taken(
         client,
         lambda: client.post("/v1/corpus", params=parameters, content=content, headers=_LINES),
+        IMPORT_AGAIN,
     )
     if answer.status_code == _TOO_LARGE and len(batch) == 1:
         return _rejected(answer)

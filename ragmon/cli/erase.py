@@ -81,7 +81,9 @@ def _asked(endpoint: str, token_file: Any, target: dict[str, str]) -> dict[str, 
         ConfigError: it cannot be asked, or the target is none.
     """
     with connect(endpoint, token_file) as client:
-        answer = until_taken(client, lambda: client.post("/v1/erase", json=target))
+        answer = until_taken(
+            client, lambda: client.post("/v1/erase", json=target), "it may rest still; run it again"
+        )
         if answer.status_code not in (_OK, 400):
             raise refused(client, answer)
         told = read_object(client, answer, "outcomes")

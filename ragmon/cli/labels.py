@@ -15,6 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from ragmon.app.label_rows import LabelRow, count_rows, read_label_rows
 from ragmon.cli.asking import (
     ENDPOINT,
+    IMPORT_AGAIN,
     Endpoint,
     TokenFile,
     connect,
@@ -197,7 +198,9 @@ def _post(client: httpx.Client, batch: list[LabelRow], told: _Told) -> None:
     content = b"\n".join(row.content for row in batch)
     headers = {"content-type": "application/x-ndjson"}
     answer = until_taken(
-        client, lambda: client.post("/v1/labels", content=content, headers=headers)
+        client,
+        lambda: client.post("/v1/labels", content=content, headers=headers),
+        IMPORT_AGAIN,
     )
     if answer.status_code != _TOO_LARGE:
         _tell(batch, read_object(client, answer, "outcomes"), told)

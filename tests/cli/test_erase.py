@@ -47,6 +47,19 @@ def test_labels_that_stand_are_named(processor: Processor) -> None:
     assert "3 labels on the same query stand" in _run(processor, "--trace-id", "x", "--yes").stderr
 
 
+def test_what_is_put_off_for_good_is_not_claimed(
+    processor: Processor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is asked again, and in the end it says why and that texts may rest still."""
+    monkeypatch.setattr("time.sleep", lambda _: None)
+    monkeypatch.setattr("ragmon.cli.asking._TRIES", 3)
+    processor.answers = [(503, {"message": "store.db is being read"})] * 3
+    told = _run(processor, "--trace-id", "x", "--yes")
+    assert (1, 3) == (told.exit_code, len(processor.seen))
+    assert "store.db is being read" in str(told.exception)
+    assert "it may rest still" in str(told.exception)
+
+
 @pytest.mark.parametrize(
     ("answer", "why"),
     [
