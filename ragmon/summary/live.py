@@ -19,6 +19,8 @@ _QUANTILES: Final = {
 _MEANS: Final = frozenset({"mean_cost_usd", "mean_total_tokens", "task_success_rate"})
 """Aggregates that are the mean of their metric; any other one needs the single values."""
 _STAGES: Final = tuple(Stage)
+_UNWEIGHTED: Final = "means that are not weighted: the sampling weight of a request is not known"
+_APPROXIMATE: Final = "durations, too many for exact quantiles"
 
 
 def live_report(window: WindowSummary, registry: Registry, title: str) -> Report:
@@ -34,7 +36,23 @@ def live_report(window: WindowSummary, registry: Registry, title: str) -> Report
     metrics = [*slots, *(one for one in aggregates if one is not None)]
     metrics.sort(key=_stage_order)
     stages = groupby(metrics, key=lambda one: one.spec.stage)
-    return Report(title, tuple(StageReport(stage, tuple(found)) for stage, found in stages))
+    return Report(
+        title,
+        tuple(
+            StageReport(stage, tuple(found), notes=_notes(window, stage)) for stage, found in stages
+        ),
+    )
+
+
+def _notes(window: WindowSummary, stage: Stage) -> dict[str, int]:
+    """What the numbers of a stage are not: how many means, over how many durations."""
+    of_stage = [one for one in window.slots if one.slot.stage == stage.value]
+    latency = window.latencies.get(stage)
+    notes = {
+        _UNWEIGHTED: sum(one.count > 0 and not one.weighted for one in of_stage),
+        _APPROXIMATE: latency.count if latency and latency.approximate else 0,
+    }
+    return {note: count for note, count in notes.items() if count}
 
 
 def _asked(one: SlotWindow) -> bool:

@@ -1,10 +1,13 @@
 """A window of live traffic as a report."""
 
+from dataclasses import replace
+
 from ragmon.metrics.registry import build
 from ragmon.model.measurement import Kind, Measured, NotMeasured, Slot
 from ragmon.model.record import Outcome, Stage
 from ragmon.model.result import RequestKey, Result
 from ragmon.summary.live import live_report
+from ragmon.summary.quantiles import Latency
 from ragmon.summary.report import Report
 from ragmon.summary.roll_up import roll_up
 from ragmon.summary.window import merge
@@ -65,3 +68,22 @@ def test_stages_stand_in_their_order_once_each() -> None:
     stages = [stage.stage for stage in report(result({})).stages]
     assert sorted(set(stages), key=list(Stage).index) == stages
     assert Stage.CHUNKING not in stages
+
+
+def test_a_stage_says_which_means_are_not_weighted() -> None:
+    """One request of unknown weight is enough; where all are known there is no note."""
+    unknown, known = result({RECALL: 0.5}), replace(result({RECALL: 1.0}), weight=3.0)
+    (stage,) = (one for one in report(unknown, known).stages if one.stage == Stage.RETRIEVAL)
+    ((note, count),) = stage.notes.items()
+    assert (True, 1) == (note.startswith("means that are not weighted"), count)
+    (stage,) = (one for one in report(known).stages if one.stage == Stage.RETRIEVAL)
+    assert {} == stage.notes
+
+
+def test_a_stage_says_that_its_quantiles_are_approximate() -> None:
+    """With the number of durations that there were."""
+    (window,) = merge(roll_up([result({RECALL: 0.5}, 0.1)], 0, "shop"), REGISTRY.slots)
+    many = {Stage.END_TO_END: Latency(2_000_000, 0.1, 0.2, approximate=True)}
+    found = live_report(replace(window, latencies=many), REGISTRY, "shop")
+    (stage,) = (one for one in found.stages if one.stage == Stage.END_TO_END)
+    assert 2_000_000 in stage.notes.values()
