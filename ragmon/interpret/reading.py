@@ -1,6 +1,5 @@
 """Traces to records and runs: everything that a trace tells of."""
 
-from dataclasses import replace
 from typing import NamedTuple
 
 from ragmon import semconv
@@ -32,7 +31,7 @@ def interpret_whole(trace: Trace) -> Interpreted:
     forest = Forest(Node(span, read_span(span)) for span in users)
     adjusted = weight(users)
     scopes = find_scopes(forest)
-    records = [replace(read_request(trace, scope, adjusted), canary=canary) for scope in scopes]
+    records = [read_request(trace, scope, adjusted, canary=canary) for scope in scopes]
     runs = read_runs(trace, forest, scopes, adjusted)
     return Interpreted(tuple(sorted(records, key=_order)), tuple(sorted(runs, key=_order)))
 

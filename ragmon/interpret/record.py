@@ -17,7 +17,9 @@ from ragmon.text import Text
 from ragmon.text.abstention import decide
 
 
-def read_request(trace: Trace, scope: Scope, adjusted: float | None) -> RequestRecord:
+def read_request(
+    trace: Trace, scope: Scope, adjusted: float | None, *, canary: bool = False
+) -> RequestRecord:
     """The record of a request; `adjusted`: the number of requests it stands for."""
     content = read_content(scope)
     texts = content.texts
@@ -57,6 +59,7 @@ def read_request(trace: Trace, scope: Scope, adjusted: float | None) -> RequestR
         absent=absences(scope, content),
         weight=adjusted,
         clock_faults=faults,
+        canary=canary,
     )
 
 
