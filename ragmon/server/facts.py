@@ -1,6 +1,7 @@
 """The OTLP/HTTP port: spans, logs, labels, feedback and documents."""
 
 from collections.abc import Sequence
+from typing import Final
 
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
@@ -15,6 +16,8 @@ from ragmon.server.posts_http import PostsEndpoint
 from ragmon.server.rate import RateLimit
 from ragmon.server.receive import Receiver
 from ragmon.server.signals import LOGS, TRACES
+
+_MOST_TARGETS: Final = 100  # each is looked for in all that waits, while nothing is settled
 
 
 def facts_app(
@@ -43,7 +46,9 @@ def facts_app(
     labels = PostsEndpoint(receiver, label_body_bytes, "label", take_labels, rate)
     feedback = PostsEndpoint(receiver, label_body_bytes, "feedback", take_feedback, rate)
     corpus = PostsEndpoint(receiver, corpus_body_bytes, "document", take_corpus)
-    erasures = PostsEndpoint(receiver, label_body_bytes, "target", take_erasures)
+    erasures = PostsEndpoint(
+        receiver, label_body_bytes, "target", take_erasures, most=_MOST_TARGETS
+    )
     return Starlette(
         routes=[
             Route("/v1/erase", erasures.post, methods=["POST"]),

@@ -31,7 +31,8 @@ Take: TypeAlias = Callable[[Sequence[object], int, Request], Awaitable[Posted]]
 class PostsEndpoint:
     """Answers posted facts of one kind, which `noun` names.
 
-    rate: how many may come over time, which endpoints may share; None for any number.
+    rate: how many may come over time, which endpoints may share; None for any number. most:
+    facts in one body.
     """
 
     def __init__(
@@ -41,12 +42,14 @@ class PostsEndpoint:
         noun: str,
         take: Take,
         rate: RateLimit | None = None,
+        most: int = _MOST,
     ) -> None:
         self._receiver = receiver
         self._body_bytes = body_bytes
         self._noun = noun
         self._keep = take
         self._rate = rate
+        self._most = most
 
     async def post(self, request: Request) -> Response:
         """Take posted facts in: 200, 207 where some had faults, 400 where all had.
@@ -84,8 +87,8 @@ class PostsEndpoint:
     def _checked(self, posted: list[object]) -> list[object]:
         if not posted:
             raise MalformedError(f"no {self._noun} in the body")
-        if len(posted) > _MOST:
-            raise TooLargeError(f"more than {_MOST} {self._noun}s in one body")
+        if len(posted) > self._most:
+            raise TooLargeError(f"more than {self._most} {self._noun}s in one body")
         return posted
 
 

@@ -33,3 +33,12 @@ async def test_a_body_has_a_bound(running: Running) -> None:
     assert 413 == (await running.post(long, JSON, "/v1/erase")).status_code
     assert 400 == (await running.post(b"[]", JSON, "/v1/erase")).status_code
     assert [] == running.intake.posted
+
+
+async def test_a_hundred_targets_are_enough(running: Running) -> None:
+    """Settling stands still meanwhile; more of them come in another body."""
+    most = [{"request_id": f"m-{number}"} for number in range(100)]
+    assert 200 == (await running.post(json.dumps(most).encode(), JSON, "/v1/erase")).status_code
+    answer = await running.post(json.dumps([*most, TARGET]).encode(), JSON, "/v1/erase")
+    assert (413, 100) == (answer.status_code, len(running.intake.posted))
+    assert "more than 100 targets" in answer.text
