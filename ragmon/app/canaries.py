@@ -89,7 +89,7 @@ def _read_gold(path: Path, now_ns: int) -> Mapping[str, tuple[GoldLabel, ...]]:
         ConfigError: it cannot be read, or a line is no label on a query.
     """
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = path.read_text(encoding="utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError((f"{path}: cannot be read ({type(error).__name__})",)) from None
     gold: dict[str, tuple[GoldLabel, ...]] = {}

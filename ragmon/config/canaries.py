@@ -36,7 +36,9 @@ class Canary(Section):
     def _templates(cls, given: dict[str, str]) -> dict[str, str]:
         for name, value in given.items():
             if not Template(value).is_valid():
-                raise ValueError(f"{name}: {value!r} has a `$` that names no variable; write `$$`")
+                raise ValueError(f"{name} has a `$` that names no variable; write `$$`")
+            if name.lower() in ("traceparent", "baggage"):
+                raise ValueError(f"{name} is written by ragmon, for the trace of each request")
         return given
 
     @model_validator(mode="after")

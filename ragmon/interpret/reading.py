@@ -51,8 +51,12 @@ def interpret_runs(trace: Trace) -> tuple[IndexingRun, ...]:
 
 def _without_probe(trace: Trace) -> tuple[tuple[Span, ...], bool]:
     """The spans of the application, and whether there is one of a canary beside them."""
-    users = tuple([span for span in trace.spans if span.scope_name != semconv.PROBE_SCOPE])
+    users = tuple([span for span in trace.spans if not _is_mark(span)])
     return users, len(users) < len(trace.spans)
+
+
+def _is_mark(span: Span) -> bool:
+    return span.scope_name == semconv.PROBE_SCOPE and semconv.CANARY in span.attributes
 
 
 def _order(one: RequestRecord | IndexingRun) -> tuple[int, str]:

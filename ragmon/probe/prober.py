@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import cycle
 from types import TracebackType
 from typing import Self
 
@@ -50,6 +51,7 @@ class Prober:
     def __init__(self, canaries: Sequence[Canary], sent: Sent) -> None:
         self._sent = sent
         self._stop = threading.Event()
+        self._put_off: set[str] = set()
         self._threads = [
             threading.Thread(target=self._run, args=(one,), name=f"canary-{one.name}", daemon=True)
             for one in canaries
@@ -73,12 +75,12 @@ class Prober:
 
     def _run(self, canary: Canary) -> None:
         schedule = Schedule(len(canary.queries), canary.every_s, time.monotonic())
+        queries = cycle(canary.queries)  # in order, however many turns a slow answer takes
         last: Ending | None = None
         turn = 0
         with httpx.Client(timeout=canary.timeout_s, follow_redirects=False) as client:
             while not self._stop.wait(schedule.due_s(turn) - time.monotonic()):
-                query = canary.queries[schedule.query(turn)]
-                ending = self._ask(client, canary, query)
+                ending = self._ask(client, canary, next(queries))
                 _tell(canary, last, ending)
                 last = ending or last
                 turn = max(turn + 1, schedule.turn(time.monotonic()))
@@ -88,12 +90,17 @@ class Prober:
         context = new_context()
         try:
             self._sent.begin(canary, query, context)
-            ending = send(client, canary.template.fill(query), context, canary.name)
+            deadline_s = time.monotonic() + canary.timeout_s
+            request = canary.template.fill(query)
+            ending = send(client, request, context, canary.name, deadline_s)
             self._sent.end(canary, ending)
         except Exception as error:  # noqa: BLE001 (a canary may cost nothing else)
-            _log.error("canary %s was not sent (%s)", canary.name, type(error).__name__)
+            if canary.name not in self._put_off:
+                _log.error("canary %s is not sent (%s)", canary.name, type(error).__name__)
+            self._put_off.add(canary.name)
             self._sent.failed()
             return None
+        self._put_off.discard(canary.name)
         return ending
 
 

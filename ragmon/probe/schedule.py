@@ -1,11 +1,11 @@
-"""Which query of a canary is due, spread evenly, without bursts."""
+"""When the next query of a canary is due: spread evenly, without bursts."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """`count` queries, each once in `every_s`, one after another from `start_s`."""
+    """`count` turns in `every_s`, one after another from `start_s`; each sends one query."""
 
     count: int
     every_s: float
@@ -23,7 +23,3 @@ class Schedule:
     def due_s(self, turn: int) -> float:
         """When a turn begins."""
         return self.start_s + turn * self.pause_s
-
-    def query(self, turn: int) -> int:
-        """Which query a turn sends."""
-        return turn % self.count

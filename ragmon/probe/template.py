@@ -38,8 +38,9 @@ class RequestTemplate:
         if self.body is None:
             return HttpRequest(self.method, url, self.headers, None)
         content = json.dumps(_filled(self.body, query)).encode()
-        headers = {"content-type": "application/json", **self.headers}
-        return HttpRequest(self.method, url, headers, content)
+        typed = any(name.lower() == "content-type" for name in self.headers)
+        default = {} if typed else {"content-type": "application/json"}
+        return HttpRequest(self.method, url, {**default, **self.headers}, content)
 
 
 def _filled(value: Any, query: str) -> Any:

@@ -158,6 +158,14 @@ def test_a_gold_set_that_cannot_be_used_is_named(
     assert re.search(why, told)
 
 
+def test_a_line_of_the_file_ends_with_its_line_feed(tmp_path: Path) -> None:
+    """A query may hold any other character that some call the end of a line."""
+    line = json.dumps({"query": "one\u2028two", "answerable": True}, ensure_ascii=False)
+    with running() as parts:
+        (canary,) = _canaries(parts, tmp_path, gold=_gold(tmp_path, [line])).all
+        assert canary.queries == ("one\u2028two",)
+
+
 def test_headers_hold_variables_of_the_environment(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -177,6 +185,7 @@ def test_headers_hold_variables_of_the_environment(
         {"url": "ftp://x"},
         {"body": {"q": "the same"}},
         {"headers": {"a": "$"}},
+        {"headers": {"Traceparent": "00"}},
         {"every_s": 0},
         {"sort": 1},
     ],

@@ -2,6 +2,7 @@
 
 import json
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -25,6 +26,7 @@ class Endpoint(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Answering)
         self.status = 200
         self.location: str | None = None
+        self.drips = 1
         self.asked: list[tuple[str, dict[str, str], bytes]] = []
         self.go_on = threading.Event()
         self.go_on.set()
@@ -46,7 +48,9 @@ class _Answering(BaseHTTPRequestHandler):
         if self.server.location:
             self.send_header("location", self.server.location)
         self.end_headers()
-        self.wfile.write(b"answer " * 1000)
+        for _ in range(self.server.drips):
+            self.wfile.write(b"answer " * 1000)
+            time.sleep(0.02)
 
     def log_message(self, *_: object) -> None:
         pass
@@ -72,9 +76,9 @@ def endpoint() -> Iterator[Endpoint]:
 
 def _ask(url: str, timeout_s: float = 5.0) -> tuple[Ending, TraceContext]:
     context = new_context()
-    request = HttpRequest("POST", url, {"x-own": "1"}, b"{}")
+    request = HttpRequest("POST", url, {"x-own": "1", "Traceparent": "other"}, b"{}")
     with httpx.Client(timeout=timeout_s) as client:
-        return send(client, request, context, "gold"), context
+        return send(client, request, context, "gold", time.monotonic() + timeout_s), context
 
 
 def test_the_trace_and_the_canary_travel_in_headers(endpoint: Endpoint) -> None:
@@ -102,6 +106,12 @@ def test_a_late_answer_is_a_timeout(endpoint: Endpoint) -> None:
     """It is waited for no longer than configured."""
     endpoint.go_on.clear()
     assert _ask(endpoint.url, 0.05)[0] is Ending.TIMEOUT
+
+
+def test_an_answer_that_drips_on_is_a_timeout(endpoint: Endpoint) -> None:
+    """The wait is for the whole answer, not for each part of it."""
+    endpoint.drips = 200
+    assert _ask(endpoint.url, 0.2)[0] is Ending.TIMEOUT
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:1/", "http://[", "http://no such host/"])
@@ -155,8 +165,7 @@ def test_a_prober_sends_the_queries_in_turn_until_it_is_stopped(endpoint: Endpoi
         assert recorded.done.wait(20)
     assert set(recorded.ended) == {Ending.OK}
     asked = [json.loads(content)["q"] for _, _, content in endpoint.asked]
-    assert asked[0] == "one"
-    assert {"one", "two"} == set(asked)
+    assert asked[:6] == ["one", "two"] * 3
     assert asked == recorded.begun[: len(asked)]
 
 
@@ -176,4 +185,5 @@ def test_an_outage_and_a_fault_end_no_prober(
     assert (endpoint.asked, broken.ended) == ([], [])
     assert set(down.ended) == {Ending.UNREACHABLE}
     assert caplog.text.count("not answered: unreachable") == 1
+    assert caplog.text.count("is not sent (RuntimeError)") == 1
     assert "secret" not in caplog.text
